@@ -1,0 +1,20 @@
+/**
+ * One error class for the whole package. `code` is public API and pinned by a test; the message is for
+ * people: what, which value, what to do.
+ */
+export type ErrorCode =
+  | "unknown-wire" // nothing we know reads this
+  | "not-this-wire" // the wire asked for does not read this
+  | "unreadable" // the file cannot be opened, or holds nothing a conversation could be read from
+  | "cannot-write" // the change asked for has no spelling in this wire
+  | "usage"; // the command line says something we do not understand
+
+export class PalimpsestError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string) {
+    super(message);
+    this.name = "PalimpsestError";
+    this.code = code;
+  }
+}

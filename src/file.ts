@@ -1,0 +1,45 @@
+/** Files as sources: read in chunks, walked as often as needed, never held whole. */
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { PalimpsestError } from "./errors.ts";
+import { linesOf, type Source, sourceOf } from "./wire/source.ts";
+
+const CHUNK_BYTES = 1 << 20;
+
+export function openFile(path: string): Source {
+  // Standard input cannot be walked twice, so it is the one source that is held.
+  if (path === "-") return sourceOf(readFileSync(0));
+  return { lines: () => linesOf(chunksOf(path)) };
+}
+
+function* chunksOf(path: string): Generator<Uint8Array> {
+  const file = open(path);
+  try {
+    // A new buffer each time: lines are views into it, and stay valid as long as someone holds them.
+    for (;;) {
+      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+      const length = readSync(file, buffer);
+      if (length === 0) return;
+      yield buffer.subarray(0, length);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+function open(path: string): number {
+  try {
+    const file = openSync(path, "r");
+    if (fstatSync(file).isFile()) return file;
+    closeSync(file);
+  } catch (error) {
+    throw new PalimpsestError("unreadable", `Cannot read ${path}: ${reason(error)}.`);
+  }
+  throw new PalimpsestError("unreadable", `Cannot read ${path}: it is not a file.`);
+}
+
+function reason(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EACCES") return "permission denied";
+  return error instanceof Error ? error.message : String(error);
+}

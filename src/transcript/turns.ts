@@ -1,0 +1,41 @@
+/**
+ * Turns and steps. A turn is one user message up to the next; a step is one model response with the results of
+ * its calls. Both are ranges over message indices, `end` exclusive.
+ */
+import { hasUserWords, type Message, type Transcript } from "./message.ts";
+
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What precedes the first user message (a system message, a harness's preamble) belongs to the first turn. */
+export function turnsOf(transcript: Transcript): readonly Range[] {
+  const { messages } = transcript;
+  const starts = indicesWhere(messages, hasUserWords);
+  if (messages.length === 0) return [];
+  if (starts.length === 0) return [{ start: 0, end: messages.length }];
+  return starts.map((start, turn) => ({
+    start: turn === 0 ? 0 : start,
+    end: starts[turn + 1] ?? messages.length,
+  }));
+}
+
+export function stepsOf(transcript: Transcript): readonly Range[] {
+  const { messages } = transcript;
+  return indicesWhere(messages, (message) => message.role === "assistant").map((start) => ({
+    start,
+    end: endOfResults(messages, start + 1),
+  }));
+}
+
+/** Results may be spread over several messages (OpenAI: one each); they end where something else begins. */
+function endOfResults(messages: readonly Message[], from: number): number {
+  let end = from;
+  while (messages[end]?.parts.some((part) => part.type === "tool-result") === true) end += 1;
+  return end;
+}
+
+function indicesWhere(messages: readonly Message[], test: (message: Message) => boolean): readonly number[] {
+  return messages.flatMap((message, index) => (test(message) ? [index] : []));
+}

@@ -1,0 +1,67 @@
+/**
+ * A file as lines, without holding the file. Session files grow to hundreds of megabytes, most of it records no
+ * model ever sees, so a wire keeps what it parsed and where it stood, never the raw text; to write, the source is
+ * walked a second time and untouched lines are copied as bytes. That also keeps what is not valid UTF-8 intact.
+ */
+import { isUtf8 } from "node:buffer";
+
+/** Can be walked more than once, and gives the same lines each time. */
+export interface Source {
+  lines(): Iterable<Line>;
+}
+
+export interface Line {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Where the line begins in the file, in bytes. */
+  readonly offset: number;
+  /** The bytes as they stand in the file, line end included. */
+  readonly bytes: Uint8Array;
+  /** Decoded, without byte order mark and line end. */
+  readonly text: string;
+}
+
+const NEWLINE = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+export function sourceOf(content: string | Uint8Array): Source {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  return { lines: () => linesOf([bytes]) };
+}
+
+export function* linesOf(chunks: Iterable<Uint8Array>): Generator<Line> {
+  let number = 0;
+  let offset = 0;
+  const emit = (bytes: Uint8Array): Line => {
+    const line = { number: ++number, offset, bytes, text: textOf(bytes, number) };
+    offset += bytes.length;
+    return line;
+  };
+  // A line longer than a chunk is gathered here and joined once, so that a 50 MB line is not copied per chunk.
+  let pending: Uint8Array[] = [];
+  for (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const piece = chunk.subarray(start, end + 1);
+      yield emit(pending.length === 0 ? piece : Buffer.concat([...pending, piece]));
+      pending = [];
+      start = end + 1;
+    }
+    if (start < chunk.length) pending.push(chunk.subarray(start));
+  }
+  if (pending.length > 0) yield emit(Buffer.concat(pending));
+}
+
+/** Whether the text of this line stands for its bytes exactly. */
+export function isExact(line: Line): boolean {
+  return !line.text.includes("\uFFFD") || isUtf8(line.bytes);
+}
+
+function textOf(bytes: Uint8Array, number: number): string {
+  let end = bytes.length;
+  if (bytes[end - 1] === NEWLINE) end -= 1;
+  if (bytes[end - 1] === CARRIAGE_RETURN) end -= 1;
+  const hasMark = number === 1 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return decoder.decode(bytes.subarray(hasMark ? 3 : 0, end));
+}

@@ -1,0 +1,72 @@
+/** Every wire we know, and how a file finds its own. */
+import { PalimpsestError } from "../errors.ts";
+import { isList, type Json, object } from "../transcript/json.ts";
+import { anthropicMessages } from "./anthropic-messages.ts";
+import { bodyFile } from "./body-file.ts";
+import { claudeCode } from "./claude-code.ts";
+import { SAMPLE_BYTES, sampleOf } from "./sample.ts";
+import type { Source } from "./source.ts";
+import type { BodyWire, Sample, Session, SessionWire } from "./wire.ts";
+
+export const bodyWires: readonly BodyWire[] = [anthropicMessages];
+
+export const sessionWires: readonly SessionWire[] = [claudeCode];
+
+/** Session files first: they are the more particular, and a body is recognised by less. */
+const fileWires: readonly SessionWire[] = [...sessionWires, ...bodyWires.map(bodyFile)];
+
+export const wireNames: readonly string[] = fileWires.map((wire) => wire.name);
+
+export function fileWireNamed(name: string): SessionWire {
+  const wire = fileWires.find((candidate) => candidate.name === name);
+  if (wire) return wire;
+  throw new PalimpsestError("unknown-wire", `There is no wire "${name}". Known: ${wireNames.join(", ")}.`);
+}
+
+export function bodyWireNamed(name: string): BodyWire {
+  const wire = bodyWires.find((candidate) => candidate.name === name);
+  if (wire) return wire;
+  const known = bodyWires.map((candidate) => candidate.name).join(", ");
+  throw new PalimpsestError("unknown-wire", `There is no request body "${name}". Known: ${known}.`);
+}
+
+/** The wire of a file, from its first few KB; or an error that says what was seen there. */
+export function detectWire(sample: Sample): SessionWire {
+  const best = fileWires
+    .map((wire) => ({ wire, confidence: wire.detect(sample) }))
+    .reduce((a, b) => (b.confidence > a.confidence ? b : a));
+  if (best.confidence > 0) return best.wire;
+  throw new PalimpsestError(
+    "unknown-wire",
+    `${whatWasSeen(sample)} Known: ${wireNames.join(", ")}; --wire names one.`,
+  );
+}
+
+export function readSession(source: Source, options: { readonly wire?: string } = {}): Session {
+  const wire = options.wire === undefined ? detectWire(sampleFrom(source)) : fileWireNamed(options.wire);
+  return wire.read(source);
+}
+
+export function sampleFrom(source: Source): Sample {
+  const head: Uint8Array[] = [];
+  let length = 0;
+  for (const line of source.lines()) {
+    head.push(line.bytes.slice(0, SAMPLE_BYTES - length));
+    length += line.bytes.length;
+    if (length >= SAMPLE_BYTES) break;
+  }
+  return sampleOf(Buffer.concat(head));
+}
+
+function whatWasSeen(sample: Sample): string {
+  if (sample.text.trim() === "") return "The file is empty.";
+  const [first] = sample.records;
+  if (first === undefined) return `This is not JSON; it begins ${JSON.stringify(sample.text.slice(0, 40))}.`;
+  return `This is JSON, but no conversation we know: ${shapeOf(first)}.`;
+}
+
+function shapeOf(value: Json): string {
+  if (isList(value)) return `a list of ${value.length === 0 ? "nothing" : shapeOf(value[0] ?? null)}`;
+  const keys = Object.keys(object(value)).slice(0, 8);
+  return keys.length === 0 ? JSON.stringify(value).slice(0, 40) : `an object with ${keys.join(", ")}`;
+}

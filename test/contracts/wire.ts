@@ -1,0 +1,245 @@
+/**
+ * What every wire is held to. A new wire is done when its test file calls one of these with a few real-looking
+ * files or bodies, and adds only what is its own.
+ */
+import { describe, expect, test } from "vitest";
+import type { Json } from "../../src/transcript/json.ts";
+import type { Message, Part, Transcript } from "../../src/transcript/message.ts";
+import { type Source, sourceOf } from "../../src/wire/source.ts";
+import type { BodyWire, Session, SessionWire } from "../../src/wire/wire.ts";
+import { bodyWires, detectWire, sampleFrom } from "../../src/wire/wires.ts";
+
+export interface Example<T> {
+  readonly name: string;
+  readonly value: T;
+}
+
+const STUB = "[a stub stands here]";
+const LONE = "half a pair \ud83d and on";
+
+export function testBodyWire(wire: BodyWire, examples: readonly Example<Json>[]): void {
+  describe(`${wire.name}, a body like any other`, () => {
+    for (const { name, value } of examples) {
+      test(`${name}: writes what it read, and does not touch it`, () => {
+        const before = JSON.stringify(value);
+        expect(wire.write(wire.read(value))).toEqual(value);
+        expect(JSON.stringify(value)).toBe(before);
+      });
+
+      test(`${name}: keeps its own order of keys, so that the bytes stay the same`, () => {
+        expect(JSON.stringify(wire.write(wire.read(value)))).toBe(JSON.stringify(value));
+      });
+
+      test(`${name}: is recognised`, () => {
+        const source = sourceOf(JSON.stringify(value));
+        expect(detectWire(sampleFrom(source)).name).toBe(wire.name);
+      });
+
+      test(`${name}: an edited part is written, and nothing else changes`, () => {
+        const original = wire.read(value);
+        for (const [edited, place] of singleEdits(original)) {
+          const again = wire.read(wire.write(edited));
+          expect(neutral(again)).toEqual(neutral(edited));
+          expect(place).toBeDefined();
+        }
+      });
+
+      test(`${name}: unknown fields are carried`, () => {
+        const strange = withStrangeFields(value);
+        expect(wire.write(wire.read(strange))).toEqual(strange);
+      });
+
+      test(`${name}: every other body can say it, and calls and results survive the crossing`, () => {
+        const original = wire.read(value);
+        for (const other of bodyWires) {
+          const crossed = other.read(other.write(original));
+          expect(pairsIn(crossed), other.name).toEqual(pairsIn(original));
+          expect(wordsIn(crossed), other.name).toEqual(wordsIn(original));
+        }
+      });
+    }
+
+    test("reads an empty body as an empty conversation", () => {
+      expect(wire.read({}).messages).toEqual([]);
+    });
+  });
+}
+
+export function testSessionWire(wire: SessionWire, examples: readonly Example<string>[]): void {
+  describe(`${wire.name}, a session file like any other`, () => {
+    for (const { name, value } of examples) testSessionExample(wire, name, value);
+
+    test("reads an empty file as an empty conversation", () => {
+      expect(wire.read(sourceOf("")).whole.messages).toEqual([]);
+    });
+  });
+}
+
+function testSessionExample(wire: SessionWire, name: string, text: string): void {
+  const isLines = parses(text.split("\n")[0] ?? "");
+
+  test(`${name}: is recognised from its first few KB`, () => {
+    expect(detectWire(sampleFrom(sourceOf(text))).name).toBe(wire.name);
+  });
+
+  test(`${name}: writes the bytes it read`, () => {
+    const source = sourceOf(text);
+    expect(written(wire, wire.read(source), source)).toBe(text);
+  });
+
+  test(`${name}: reads the same with a byte order mark and with CRLF, and writes both back`, () => {
+    const plain = wire.read(sourceOf(text));
+    const dressed = sourceOf(`\ufeff${text.replaceAll("\n", "\r\n")}`);
+    const session = wire.read(dressed);
+    expect(neutral(session.whole)).toEqual(neutral(plain.whole));
+    expect(written(wire, session, dressed)).toBe(`\ufeff${text.replaceAll("\n", "\r\n")}`);
+  });
+
+  test(`${name}: seen and whole are both there, and nothing was skipped`, () => {
+    const session = wire.read(sourceOf(text));
+    expect(session.whole.messages.length).toBeGreaterThan(0);
+    expect(session.seen.messages.length).toBeGreaterThan(0);
+    expect(session.skipped).toEqual([]);
+  });
+
+  test(`${name}: an edited part changes its own record and no other`, () => {
+    const source = sourceOf(text);
+    const session = wire.read(source);
+    for (const [edited] of singleEdits(session.seen)) {
+      const out = written(wire, session, source, edited);
+      const again = wire.read(sourceOf(out));
+      expect(neutral(again.seen)).toEqual(neutral(edited));
+      if (isLines) expect(differentLines(text, out)).toBeLessThanOrEqual(1);
+    }
+  });
+
+  test(`${name}: lone surrogates survive`, () => {
+    const source = sourceOf(text);
+    const session = wire.read(source);
+    const edit = singleEdits(session.seen, LONE)[0];
+    if (!edit) return;
+    const again = wire.read(sourceOf(written(wire, session, source, edit[0])));
+    expect(neutral(again.seen)).toEqual(neutral(edit[0]));
+  });
+
+  if (isLines) testBrokenLines(wire, name, text);
+}
+
+function testBrokenLines(wire: SessionWire, name: string, text: string): void {
+  const lines = text.trimEnd().split("\n");
+
+  test(`${name}: a half-written last line is said, kept, and costs only itself`, () => {
+    const cut = `${text.trimEnd()}\n{"type":"user","message":{"role":"us`;
+    const source = sourceOf(cut);
+    const session = wire.read(source);
+    expect(neutral(session.whole)).toEqual(neutral(wire.read(sourceOf(text)).whole));
+    expect(session.skipped).toEqual([
+      expect.objectContaining({ line: lines.length + 1, why: "half-written last line" }),
+    ]);
+    expect(written(wire, session, source)).toBe(cut);
+  });
+
+  test(`${name}: a broken line in the middle is said, kept, and costs only itself`, () => {
+    const broken = [...lines.slice(0, 1), "not json at all", ...lines.slice(1)].join("\n");
+    const source = sourceOf(broken);
+    const session = wire.read(source);
+    expect(session.skipped).toEqual([expect.objectContaining({ line: 2, why: "not JSON" })]);
+    expect(session.whole.messages.length).toBe(wire.read(sourceOf(text)).whole.messages.length);
+    expect(written(wire, session, source)).toBe(broken);
+  });
+
+  test(`${name}: unknown records are carried`, () => {
+    const strange = `${text.trimEnd()}\n{"type":"from-the-future","value":[1,{"a":null}]}\n`;
+    const source = sourceOf(strange);
+    expect(written(wire, wire.read(source), source)).toBe(strange);
+  });
+
+  test(`${name}: bytes that are not UTF-8 are said and kept`, () => {
+    const bytes = Buffer.concat([
+      Buffer.from(text),
+      Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d, 0x0a]),
+    ]);
+    const source = sourceOf(bytes);
+    const session = wire.read(source);
+    expect(session.skipped).toEqual([expect.objectContaining({ why: expect.stringContaining("not UTF-8") })]);
+    expect(Buffer.concat([...wire.write(session, source)]).equals(bytes)).toBe(true);
+  });
+}
+
+/** The neutral fields alone: what two spellings of one conversation have in common. */
+export function neutral(transcript: Transcript): Json {
+  const drop = (key: string, value: unknown) => (key === "native" || key === "synthetic" ? undefined : value);
+  return JSON.parse(
+    JSON.stringify(
+      transcript.messages.map(({ role, parts }) => ({ role, parts })),
+      drop,
+    ),
+  );
+}
+
+export function written(wire: SessionWire, session: Session, source: Source, next?: Transcript): string {
+  return Buffer.concat([...wire.write(session, source, next)]).toString("utf8");
+}
+
+/** The transcript with one text or one result replaced: the first, the middle and the last there is. */
+function singleEdits(transcript: Transcript, text = STUB): readonly (readonly [Transcript, string])[] {
+  const places = transcript.messages.flatMap((message, m) =>
+    message.parts.flatMap((part, p) => (isEditable(part) ? [{ message, m, part, p }] : [])),
+  );
+  const chosen = [...new Set([0, Math.floor(places.length / 2), places.length - 1])];
+  return chosen.flatMap((index) => {
+    const place = places[index];
+    if (!place) return [];
+    const { message, m, part, p } = place;
+    const edited: Message = { ...message, parts: message.parts.with(p, edit(part, text)) };
+    return [[{ ...transcript, messages: transcript.messages.with(m, edited) }, `${m}.${p}`] as const];
+  });
+}
+
+function isEditable(part: Part): boolean {
+  return (part.type === "text" && part.text !== "") || part.type === "tool-result";
+}
+
+function edit(part: Part, text: string): Part {
+  if (part.type === "tool-result") return { ...part, output: [{ type: "text", text }] };
+  return part.type === "text" ? { ...part, text } : part;
+}
+
+function pairsIn(transcript: Transcript): Json {
+  return transcript.messages.flatMap((message) =>
+    message.parts.flatMap((part): Json[] => {
+      if (part.type === "tool-call") return [[part.callId, part.name]];
+      if (part.type === "tool-result") return [[part.callId]];
+      return [];
+    }),
+  );
+}
+
+function wordsIn(transcript: Transcript): string {
+  const parts = [...(transcript.system ?? []), ...transcript.messages.flatMap((message) => message.parts)];
+  return parts
+    .flatMap((part) => (part.type === "text" ? [part.text.trim()] : []))
+    .filter((text) => text !== "")
+    .join("\n");
+}
+
+function withStrangeFields(value: Json): Json {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return { ...value, x_from_the_future: { nested: [1, 2, null] } };
+}
+
+function differentLines(before: string, after: string): number {
+  const [a, b] = [before.split("\n"), after.split("\n")];
+  return (
+    Math.abs(a.length - b.length) +
+    a.filter((line, index) => b[index] !== undefined && b[index] !== line).length
+  );
+}
+
+function parses(line: string): boolean {
+  try {
+    return typeof JSON.parse(line) === "object";
+  } catch {
+    return false;
+  }
+}

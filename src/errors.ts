@@ -6,6 +6,7 @@ export type ErrorCode =
   | "unknown-wire" // nothing we know reads this
   | "not-this-wire" // the wire asked for does not read this
   | "unreadable" // the file cannot be opened, or holds nothing a conversation could be read from
+  | "unwritable" // the file asked for cannot be written: full disk, no permission
   | "cannot-write" // the change asked for has no spelling in this wire
   | "usage"; // the command line says something we do not understand
 

@@ -5,20 +5,28 @@ import { linesOf, type Source, sourceOf } from "./wire/source.ts";
 
 const CHUNK_BYTES = 1 << 20;
 
-export function openFile(path: string): Source {
-  // Standard input cannot be walked twice, so it is the one source that is held.
-  if (path === "-") return sourceOf(readFileSync(0));
-  return { lines: () => linesOf(chunksOf(path)) };
+export interface Progress {
+  readonly readBytes: number;
+  readonly totalBytes: number;
 }
 
-function* chunksOf(path: string): Generator<Uint8Array> {
+export function openFile(path: string, onProgress?: (progress: Progress) => void): Source {
+  // Standard input cannot be walked twice, so it is the one source that is held.
+  if (path === "-") return sourceOf(readFileSync(0));
+  return { lines: () => linesOf(chunksOf(path, onProgress)) };
+}
+
+function* chunksOf(path: string, onProgress?: (progress: Progress) => void): Generator<Uint8Array> {
   const file = open(path);
   try {
-    // A new buffer each time: lines are views into it, and stay valid as long as someone holds them.
-    for (;;) {
+    const totalBytes = fstatSync(file).size;
+    for (let readBytes = 0; ; ) {
+      // A new buffer each time: lines are views into it, and stay valid as long as someone holds them.
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
       const length = readSync(file, buffer);
       if (length === 0) return;
+      readBytes += length;
+      onProgress?.({ readBytes, totalBytes });
       yield buffer.subarray(0, length);
     }
   } finally {

@@ -2,8 +2,8 @@
  * The one home of call/result pairing: which result answers which call. Every rule about pairs (what is legal,
  * what may be cut, what is superseded) asks here and nowhere else.
  *
- * A result answers the latest call with its id that came before it and has no answer yet. Hosts without ids, and
- * hosts that reuse them, are handled by the same sentence.
+ * A result answers a call with its id that came before it and has no answer yet: of the latest message with such a
+ * call, the first. Hosts without ids, and hosts that reuse them, are handled by the same sentence.
  */
 import type { ToolCallPart, ToolResultPart, Transcript } from "./message.ts";
 
@@ -27,26 +27,45 @@ export interface Pairing {
 
 type Slot = { call: Pair["call"]; result?: NonNullable<Pair["result"]> };
 
+/** The calls of one message that share an id (or have none), and how many of them are answered. */
+type Sharing = { readonly messageIndex: number; readonly slots: Slot[]; answered: number };
+
 export function pairUp(transcript: Transcript): Pairing {
   const slots: Slot[] = [];
-  const open = new Map<string, Slot[]>();
+  const open = new Map<string, Sharing[]>();
   const orphans: Pairing["orphans"][number][] = [];
   transcript.messages.forEach((message, messageIndex) => {
     message.parts.forEach((part, partIndex) => {
       if (part.type === "tool-call") {
         const slot: Slot = { call: { messageIndex, partIndex, part } };
         slots.push(slot);
-        const waiting = open.get(part.callId);
-        if (waiting) waiting.push(slot);
-        else open.set(part.callId, [slot]);
+        waitFor(open, slot);
       } else if (part.type === "tool-result") {
-        const slot = open.get(part.callId)?.pop();
+        const slot = nextOpen(open.get(part.callId));
         if (slot) slot.result = { messageIndex, partIndex, part };
         else orphans.push({ messageIndex, partIndex, part });
       }
     });
   });
   return { pairs: slots, orphans };
+}
+
+function waitFor(open: Map<string, Sharing[]>, slot: Slot): void {
+  const { messageIndex, part } = slot.call;
+  const waiting = open.get(part.callId) ?? [];
+  open.set(part.callId, waiting);
+  const latest = waiting.at(-1);
+  if (latest?.messageIndex === messageIndex) latest.slots.push(slot);
+  else waiting.push({ messageIndex, slots: [slot], answered: 0 });
+}
+
+function nextOpen(waiting: Sharing[] | undefined): Slot | undefined {
+  const latest = waiting?.at(-1);
+  if (!latest) return undefined;
+  const slot = latest.slots[latest.answered];
+  latest.answered += 1;
+  if (latest.answered === latest.slots.length) waiting?.pop();
+  return slot;
 }
 
 /** For each result part, the call it answers. */

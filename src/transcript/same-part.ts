@@ -4,7 +4,7 @@
  * so comparing an untouched megabyte costs nothing.
  */
 import { sameJson } from "./json.ts";
-import type { MediaSource, Part, ResultPart } from "./message.ts";
+import type { MediaSource, Part } from "./message.ts";
 
 export function samePart(a: Part, b: Part): boolean {
   switch (a.type) {
@@ -26,7 +26,7 @@ export function samePart(a: Part, b: Part): boolean {
         b.type === "tool-result" &&
         a.callId === b.callId &&
         a.isError === b.isError &&
-        sameOutput(a.output, b.output)
+        sameParts(a.output, b.output)
       );
     case "image":
       return b.type === "image" && sameSource(a.source, b.source);
@@ -37,8 +37,8 @@ export function samePart(a: Part, b: Part): boolean {
   }
 }
 
-function sameOutput(a: readonly ResultPart[], b: readonly ResultPart[]): boolean {
-  return a.length === b.length && a.every((part, index) => samePart(part, b[index] as ResultPart));
+export function sameParts(a: readonly Part[], b: readonly Part[]): boolean {
+  return a.length === b.length && a.every((part, index) => samePart(part, b[index] as Part));
 }
 
 function sameSource(a: MediaSource, b: MediaSource): boolean {

@@ -32,8 +32,13 @@ export function stepsOf(transcript: Transcript): readonly Range[] {
 /** Results may be spread over several messages (OpenAI: one each); they end where something else begins. */
 function endOfResults(messages: readonly Message[], from: number): number {
   let end = from;
-  while (messages[end]?.parts.some((part) => part.type === "tool-result") === true) end += 1;
+  while (holdsResults(messages[end])) end += 1;
   return end;
+}
+
+/** A next response ends them too, whatever it holds: steps do not overlap, so that finding them all takes one pass. */
+function holdsResults(message: Message | undefined): boolean {
+  return message?.role !== "assistant" && message?.parts.some((part) => part.type === "tool-result") === true;
 }
 
 function indicesWhere(messages: readonly Message[], test: (message: Message) => boolean): readonly number[] {

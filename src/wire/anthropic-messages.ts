@@ -8,6 +8,7 @@
 import { defined, isList, type Json, list, object, string } from "../transcript/json.ts";
 import type { Message, Part, ToolSchema, Transcript } from "../transcript/message.ts";
 import { ANTHROPIC, readBlock, readContent, writeBlock } from "./anthropic-blocks.ts";
+import { groupsOf, isNative, leadingSystem } from "./foreign.ts";
 import type { BodyWire, Confidence } from "./wire.ts";
 
 const NAME = "anthropic-messages";
@@ -46,8 +47,9 @@ function readTool(tool: Json): ToolSchema {
 
 function write(transcript: Transcript): Json {
   const old = transcript.native?.of === NAME ? transcript.native.value : {};
-  const opening = leadingSystem(transcript.messages);
-  const messages = groupsOf(transcript.messages.slice(opening.length)).flatMap(writeGroup);
+  const opening = leadingSystem(transcript.messages, NAME);
+  const spoken = transcript.messages.slice(opening.length);
+  const messages = groupsOf(spoken, { of: NAME, roleOf }).flatMap(writeGroup);
   if (isList(old)) return messages;
   const fields = object(old);
   return {
@@ -57,12 +59,6 @@ function write(transcript: Transcript): Json {
     ...defined({ tools: transcript.tools?.map((tool) => writeTool(tool, transcript.native?.of === NAME)) }),
     messages,
   };
-}
-
-/** System messages from elsewhere that open the conversation belong in `system`. */
-function leadingSystem(messages: readonly Message[]): readonly Message[] {
-  const end = messages.findIndex((message) => message.role !== "system" || isNative(message));
-  return messages.slice(0, end < 0 ? messages.length : end);
 }
 
 function writeSystem(
@@ -75,33 +71,19 @@ function writeSystem(
   return transcript.native?.of === NAME ? writeContent(parts, old) : parts.map((part) => writeBlock(part));
 }
 
-/** Native messages go out one by one as they came; from elsewhere, those of one role become one message. */
-function groupsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
-  const groups: Message[][] = [];
-  for (const message of messages) {
-    const open = groups.at(-1)?.[0];
-    const joins = open && !isNative(open) && !isNative(message) && roleOf(open) === roleOf(message);
-    if (joins) groups.at(-1)?.push(message);
-    else groups.push([message]);
-  }
-  return groups;
-}
-
 function writeGroup(group: readonly Message[]): readonly Json[] {
   const [first] = group;
   if (!first) return [];
-  if (isNative(first)) {
+  if (isNative(first, NAME)) {
     const old = object(first.native?.value);
     return [{ ...old, content: writeContent(first.parts, old["content"]) }];
   }
-  const content = resultsFirst(group.flatMap((message) => message.parts).filter(isSpeakable));
+  const content = resultsFirst(
+    group.flatMap((message) => message.parts.filter((part) => isSpeakable(part, message))),
+  );
   return content.length === 0
     ? []
     : [{ role: roleOf(first), content: content.map((part) => writeBlock(part)) }];
-}
-
-function isNative(message: Message): boolean {
-  return message.native?.of === NAME;
 }
 
 function roleOf(message: Message): string {
@@ -115,9 +97,11 @@ function writeContent(parts: readonly Part[], old: Json | undefined): string | J
   return parts.map((part) => writeBlock(part, part.native));
 }
 
-function isSpeakable(part: Part): boolean {
+/** A signature is of use only to whoever made it; other providers' seals would be refused. */
+function isSpeakable(part: Part, { native }: Message): boolean {
   if (part.type === "opaque") return part.of === ANTHROPIC;
-  if (part.type === "thinking") return part.signature !== undefined;
+  if (part.type === "thinking")
+    return part.signature !== undefined && !/^(gemini|openai|codex)/.test(native?.of ?? "");
   return part.type !== "text" || part.text.trim() !== "";
 }
 

@@ -63,10 +63,14 @@ export type Spell = (part: Part) => readonly Change[];
 /** JSONL: changed records are spelled anew on their own line, all others are copied. */
 export function* writeRecords(source: Source, changes: readonly Change[]): Generator<Uint8Array> {
   const byLine = new Map<number, Change[]>();
-  for (const change of changes) byLine.set(change.line, [...(byLine.get(change.line) ?? []), change]);
+  for (const change of changes) {
+    const here = byLine.get(change.line);
+    if (here) here.push(change);
+    else byLine.set(change.line, [change]);
+  }
   for (const line of source.lines()) {
     const here = byLine.get(line.number);
-    yield here ? encode(JSON.stringify(changed(parseJson(line.text), here)) + endOf(line)) : line.bytes;
+    yield here ? encode(JSON.stringify(changed(line.text, here)) + endOf(line)) : line.bytes;
   }
 }
 
@@ -78,9 +82,7 @@ export function* writeDocument(source: Source, changes: readonly Change[]): Gene
   }
   const { text } = wholeText(source);
   const indent = /^[[{]\r?\n([ \t]+)/.exec(text)?.[1] ?? "";
-  yield encode(
-    JSON.stringify(changed(parseJson(text), changes), null, indent) + (/\s*$/.exec(text)?.[0] ?? ""),
-  );
+  yield encode(JSON.stringify(changed(text, changes), null, indent) + (/\s*$/.exec(text)?.[0] ?? ""));
 }
 
 /**
@@ -90,14 +92,19 @@ export function* writeDocument(source: Source, changes: readonly Change[]): Gene
  */
 export function changesTo(session: Session, next: Transcript | undefined, spell: Spell): readonly Change[] {
   if (next === undefined || next === session.seen || next === session.whole) return [];
-  const base = [session.seen, session.whole].find((transcript) => isAligned(transcript, next));
-  if (!base)
+  // Both may fit, where results were cleared in place; a part that is as either has it was not edited.
+  const bases = [session.seen, session.whole].filter((transcript) => isAligned(transcript, next));
+  if (bases.length === 0)
     throw new PalimpsestError(
       "cannot-write",
       `A ${session.wire} file can be written with parts replaced, not with messages added or removed.`,
     );
   return next.messages.flatMap((message, index) =>
-    changesOf(message, base.messages[index] as Message, spell),
+    changesOf(
+      message,
+      bases.flatMap((base) => base.messages[index] ?? []),
+      spell,
+    ),
   );
 }
 
@@ -111,15 +118,17 @@ export function spotOf(part: Part, wire: string): Spot {
   );
 }
 
-function changesOf(message: Message, original: Message, spell: Spell): readonly Change[] {
-  if (message === original) return [];
-  if (message.parts.length !== original.parts.length) {
+function changesOf(message: Message, originals: readonly Message[], spell: Spell): readonly Change[] {
+  if (originals.includes(message)) return [];
+  if (message.parts.length !== originals[0]?.parts.length) {
     throw new PalimpsestError(
       "cannot-write",
       "A message can be written with its parts replaced, not with parts added or removed.",
     );
   }
-  return message.parts.flatMap((part, index) => (part === original.parts[index] ? [] : spell(part)));
+  return message.parts.flatMap((part, index) =>
+    originals.some((original) => part === original.parts[index]) ? [] : spell(part),
+  );
 }
 
 function isAligned(original: Transcript, next: Transcript): boolean {
@@ -129,22 +138,20 @@ function isAligned(original: Transcript, next: Transcript): boolean {
   );
 }
 
-/** Values are rebuilt along the paths; what was parsed is not written to. */
-function changed(value: Json | undefined, changes: readonly Change[]): Json {
-  return changes.reduce<Json>((result, change) => setAt(result, change.path, change.to), value ?? null);
+/** The value was parsed for this writing alone, so it is changed in place: copying would cost a list per change. */
+function changed(text: string, changes: readonly Change[]): Json {
+  const root: { value: Json } = { value: parseJson(text) ?? null };
+  for (const { path, to } of changes) {
+    const steps = ["value", ...path];
+    const last = steps.pop() ?? "value";
+    // Paths were read from this very record: each step is there, and is a list or an object.
+    const holder = steps.reduce<Slots>((slots, step) => slots[step] as Slots, root as unknown as Slots);
+    holder[last] = to(holder[last]);
+  }
+  return root.value;
 }
 
-function setAt(value: Json, path: Spot["path"], to: Change["to"]): Json {
-  const [key, ...rest] = path;
-  if (key === undefined) return to(value);
-  const copy: Record<string | number, Json | undefined> | Json[] = isList(value)
-    ? [...value]
-    : { ...(isObject(value) ? value : {}) };
-  // A list is indexed by numbers and an object by strings; the copy has the shape the path was read from.
-  const slots = copy as Record<string | number, Json | undefined>;
-  slots[key] = rest.length === 0 ? to(slots[key]) : setAt(slots[key] ?? null, rest, to);
-  return copy as Json;
-}
+type Slots = Record<string | number, Json | undefined>;
 
 function wholeText(source: Source): { text: string; bytes: number; isExactText: boolean } {
   const texts: string[] = [];

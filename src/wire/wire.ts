@@ -79,7 +79,8 @@ export interface NativeCompaction {
 }
 
 export interface Aside {
-  readonly kind: "subagent" | "rewound";
+  /** `instance`: a conversation of its own, beside the one that was read (rows of an evaluation). */
+  readonly kind: "subagent" | "rewound" | "instance";
   readonly name: string;
   readonly transcript: Transcript;
 }

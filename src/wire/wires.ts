@@ -1,21 +1,50 @@
 /** Every wire we know, and how a file finds its own. */
 import { PalimpsestError } from "../errors.ts";
 import { isList, type Json, object } from "../transcript/json.ts";
+import { aiSdk } from "./ai-sdk.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import { bodyFile } from "./body-file.ts";
 import { claudeCode } from "./claude-code.ts";
+import { cline } from "./cline.ts";
+import { codex } from "./codex.ts";
+import { copilotCli } from "./copilot-cli.ts";
+import { gemini } from "./gemini.ts";
+import { geminiCli } from "./gemini-cli.ts";
+import { miniSweAgent } from "./mini-swe-agent.ts";
+import { openaiChat } from "./openai-chat.ts";
+import { openaiResponses } from "./openai-responses.ts";
+import { opencode } from "./opencode.ts";
+import { openHands } from "./openhands.ts";
+import { pi } from "./pi.ts";
 import { SAMPLE_BYTES, sampleOf } from "./sample.ts";
 import type { Source } from "./source.ts";
+import { sweAgent } from "./swe-agent.ts";
 import type { BodyWire, Sample, Session, SessionWire } from "./wire.ts";
 
-export const bodyWires: readonly BodyWire[] = [anthropicMessages];
+export const bodyWires: readonly BodyWire[] = [anthropicMessages, openaiChat, openaiResponses, gemini, aiSdk];
 
-export const sessionWires: readonly SessionWire[] = [claudeCode];
+export const sessionWires: readonly SessionWire[] = [
+  claudeCode,
+  codex,
+  opencode,
+  pi,
+  geminiCli,
+  copilotCli,
+  cline,
+  sweAgent,
+  miniSweAgent,
+  openHands,
+];
 
 /** Session files first: they are the more particular, and a body is recognised by less. */
 const fileWires: readonly SessionWire[] = [...sessionWires, ...bodyWires.map(bodyFile)];
 
 export const wireNames: readonly string[] = fileWires.map((wire) => wire.name);
+
+/** What a person calls it. */
+export function wireTitle(name: string): string {
+  return fileWires.find((wire) => wire.name === name)?.title ?? name;
+}
 
 export function fileWireNamed(name: string): SessionWire {
   const wire = fileWires.find((candidate) => candidate.name === name);

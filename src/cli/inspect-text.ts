@@ -1,0 +1,64 @@
+/** An inspection as a person likes to read it in a terminal: from the general to the particular. */
+import { basename } from "node:path";
+import type { Inspection } from "../inspect.ts";
+import { type Chart, chartsOf, headingOf, notesOf } from "./inspect-rows.ts";
+import { type Colors, colorsFor, type Io } from "./io.ts";
+import { bar, type Column, count, percent, sparkline, table } from "./table.ts";
+
+const ROWS = 8;
+const BAR_CELLS = 20;
+/** What a row needs beside its label: bar, share, tokens, gaps, and some room for words. */
+const BESIDE_CHARS = 62;
+
+export function inspectText(inspection: Inspection, name: string, io: Io): string {
+  const colors = colorsFor(io);
+  const { title, lines } = headingOf(inspection);
+  return [
+    `${colors.bold(title)} · ${basename(name)}`,
+    ...lines,
+    ...promptLine(inspection, io, colors),
+    ...chartsOf(inspection).flatMap((chart) => block(chart.title, chartLines(chart, io, colors), colors)),
+    ...notesOf(inspection).flatMap((note) => block(note.title, note.lines, colors)),
+    "",
+  ].join("\n");
+}
+
+function promptLine({ prompts, context }: Inspection, io: Io, colors: Colors): readonly string[] {
+  if (prompts.length < 2) return [];
+  const sizes = prompts.map(({ tokens }) => tokens);
+  return [
+    `${colors.cyan(sparkline(sizes, Math.min(60, io.columns - 34), context.windowTokens))} prompt size, request by request`,
+  ];
+}
+
+function chartLines({ rows }: Chart, io: Io, colors: Colors): readonly string[] {
+  const columns: readonly Column[] = [
+    { align: "left" },
+    { align: "left", style: colors.cyan },
+    { align: "right" },
+    { align: "right", style: colors.bold },
+    { align: "left", style: colors.dim },
+  ];
+  const labelChars = Math.max(12, io.columns - BESIDE_CHARS);
+  const shown = rows.slice(0, ROWS);
+  const cells = shown.map(({ label, tokens, share, beside }) => [
+    tail(label, labelChars),
+    bar(share, BAR_CELLS),
+    percent(share),
+    count(tokens),
+    beside,
+  ]);
+  const left = rows.slice(ROWS).reduce((total, { tokens }) => total + tokens, 0);
+  const more =
+    rows.length > ROWS ? [colors.dim(`and ${count(rows.length - ROWS)} more, ${count(left)} tokens`)] : [];
+  return [...table(cells, columns), ...more];
+}
+
+function block(title: string, lines: readonly string[], colors: Colors): readonly string[] {
+  return lines.length === 0 ? [] : ["", colors.bold(title), ...lines.map((line) => `  ${line}`)];
+}
+
+/** The end of a path says more than its beginning. */
+function tail(text: string, chars: number): string {
+  return text.length <= chars ? text : `…${text.slice(text.length - chars + 1)}`;
+}

@@ -1,0 +1,287 @@
+/**
+ * What fills the context: the same tokens counted by kind, by tool, by file and by turn, and what of it is there
+ * twice or no longer true. Seed 001 asks the question; after one look at this a person knows the answer.
+ *
+ * Everything here is arithmetic over one list of parts, each with its tokens and the call it belongs to.
+ */
+import { describeCall, shorten } from "../transcript/describe.ts";
+import { hasUserWords, type Part, type ToolCallPart, type Transcript } from "../transcript/message.ts";
+import { type Pair, type Pairing, pairUp } from "../transcript/pairs.ts";
+import { type Ref, refOf } from "../transcript/ref.ts";
+import { type SupersededRead, supersededReads } from "../transcript/superseded.ts";
+import { toolUse } from "../transcript/tool-use.ts";
+import { turnsOf } from "../transcript/turns.ts";
+
+export interface Contents {
+  readonly byKind: readonly KindRow[];
+  readonly byTool: readonly ToolRow[];
+  readonly byFile: readonly FileRow[];
+  readonly byTurn: readonly TurnRow[];
+  /** Results that are in the context more than once, to the byte. */
+  readonly repeats: readonly RepeatRow[];
+  /** Reads that a later read or edit of the same file has overtaken. */
+  readonly superseded: readonly SupersededRow[];
+  readonly largest: readonly LargeRow[];
+}
+
+export interface KindRow {
+  readonly kind: Kind;
+  readonly count: number;
+  readonly tokens: number;
+}
+export interface ToolRow {
+  readonly tool: string;
+  readonly calls: number;
+  readonly errors: number;
+  readonly callTokens: number;
+  readonly resultTokens: number;
+  readonly tokens: number;
+}
+export interface FileRow {
+  readonly path: string;
+  readonly reads: number;
+  readonly edits: number;
+  readonly tokens: number;
+}
+export interface TurnRow {
+  readonly turn: number;
+  /** The user's first words, shortened. */
+  readonly says: string;
+  readonly messages: number;
+  readonly tokens: number;
+}
+export interface RepeatRow {
+  readonly ref: Ref;
+  readonly what: string;
+  readonly times: number;
+  /** Tokens of all occurrences but one. */
+  readonly tokens: number;
+}
+export interface SupersededRow {
+  readonly ref: Ref;
+  readonly path: string;
+  readonly by: SupersededRead["by"];
+  readonly messageIndex: number;
+  readonly tokens: number;
+}
+export interface LargeRow {
+  readonly ref: Ref;
+  readonly kind: Kind;
+  readonly what: string;
+  readonly messageIndex: number;
+  readonly tokens: number;
+}
+
+export type Kind =
+  | "system prompt"
+  | "tool schemas"
+  | "user words"
+  | "harness text"
+  | "assistant text"
+  | "thinking"
+  | "tool calls"
+  | "tool results"
+  | "images and documents"
+  | "opaque";
+
+/** Tokens of one part, however they were come by. */
+export type TokensOf = (part: Part) => number;
+
+/** A part with where it stands and what it belongs to. */
+interface Item {
+  readonly part: Part;
+  readonly tokens: number;
+  readonly kind: Kind;
+  readonly messageIndex: number;
+  /** The call itself, or the call this result answers. */
+  readonly call: ToolCallPart | undefined;
+}
+
+const LARGEST = 10;
+
+export function contentsOf(transcript: Transcript, tokensOf: TokensOf): Contents {
+  const pairing = pairUp(transcript);
+  const items = itemsOf(transcript, pairing.pairs, tokensOf);
+  return {
+    byKind: byKind(items),
+    byTool: byTool(items, pairing.pairs),
+    byFile: byFile(items),
+    byTurn: byTurn(transcript, items),
+    repeats: repeatsIn(items),
+    superseded: supersededIn(pairing, tokensOf),
+    largest: items.toSorted(byTokens).slice(0, LARGEST).map(largeRow),
+  };
+}
+
+function itemsOf(transcript: Transcript, pairs: readonly Pair[], tokensOf: TokensOf): readonly Item[] {
+  const calls = new Map<Part, ToolCallPart>();
+  for (const { call, result } of pairs) {
+    calls.set(call.part, call.part);
+    if (result) calls.set(result.part, call.part);
+  }
+  const system = (transcript.system ?? []).map(
+    (part): Item => ({
+      part,
+      tokens: tokensOf(part),
+      kind: "system prompt",
+      messageIndex: -1,
+      call: undefined,
+    }),
+  );
+  const said = transcript.messages.flatMap((message, messageIndex) =>
+    message.parts.map(
+      (part): Item => ({
+        part,
+        tokens: tokensOf(part),
+        kind: kindOf(part, message.role),
+        messageIndex,
+        call: calls.get(part),
+      }),
+    ),
+  );
+  return [...system, ...said];
+}
+
+function kindOf(part: Part, role: string): Kind {
+  switch (part.type) {
+    case "text":
+      if (role === "system") return "system prompt";
+      if (role === "assistant") return "assistant text";
+      return part.synthetic ? "harness text" : "user words";
+    case "thinking":
+      return "thinking";
+    case "tool-call":
+      return "tool calls";
+    case "tool-result":
+      return "tool results";
+    case "image":
+    case "document":
+      return "images and documents";
+    case "opaque":
+      return "opaque";
+  }
+}
+
+function byKind(items: readonly Item[]): readonly KindRow[] {
+  return gather(items, ({ kind }) => [kind])
+    .map(([kind, group]) => ({ kind, count: group.length, tokens: sum(group) }))
+    .toSorted(byTokens);
+}
+
+function byTool(items: readonly Item[], pairs: readonly Pair[]): readonly ToolRow[] {
+  const errors = gather(
+    pairs.filter(({ result }) => result?.part.isError),
+    ({ call }) => [call.part.name],
+  );
+  const errorsOf = new Map(errors.map(([tool, group]) => [tool, group.length]));
+  const used = items.filter(({ call }) => call !== undefined);
+  return gather(used, ({ call }) => [call?.name ?? ""])
+    .map(([tool, group]) => {
+      const calls = group.filter(({ part }) => part.type === "tool-call");
+      const [callTokens, tokens] = [sum(calls), sum(group)];
+      return {
+        tool,
+        calls: calls.length,
+        errors: errorsOf.get(tool) ?? 0,
+        callTokens,
+        resultTokens: tokens - callTokens,
+        tokens,
+      };
+    })
+    .toSorted(byTokens);
+}
+
+/** A call that names two files counts for both: the rows answer "what does this file cost", and may overlap. */
+function byFile(items: readonly Item[]): readonly FileRow[] {
+  const used = items.filter(({ call }) => call !== undefined && toolUse(call).files.length > 0);
+  return gather(used, ({ call }) => [...new Set(call ? toolUse(call).files.map(({ path }) => path) : [])])
+    .map(([path, group]) => {
+      const uses = group.flatMap(({ part }) =>
+        part.type === "tool-call" ? toolUse(part).files.filter((use) => use.path === path) : [],
+      );
+      const reads = uses.filter(({ does }) => does === "read").length;
+      return { path, reads, edits: uses.length - reads, tokens: sum(group) };
+    })
+    .toSorted(byTokens);
+}
+
+function byTurn(transcript: Transcript, items: readonly Item[]): readonly TurnRow[] {
+  const tokens = new Array<number>(transcript.messages.length).fill(0);
+  for (const item of items)
+    if (item.messageIndex >= 0) tokens[item.messageIndex] = (tokens[item.messageIndex] ?? 0) + item.tokens;
+  return turnsOf(transcript).map(({ start, end }, index) => {
+    const messages = transcript.messages.slice(start, end);
+    const says = messages.find(hasUserWords)?.parts.find((part) => part.type === "text" && !part.synthetic);
+    const total = tokens.slice(start, end).reduce((a, b) => a + b, 0);
+    return {
+      turn: index + 1,
+      says: shorten(says?.type === "text" ? says.text : ""),
+      messages: messages.length,
+      tokens: total,
+    };
+  });
+}
+
+function repeatsIn(items: readonly Item[]): readonly RepeatRow[] {
+  const results = items.filter(({ part, tokens }) => part.type === "tool-result" && tokens > 0);
+  return gather(results, ({ part }) => [refOf(part)])
+    .filter(([, group]) => group.length > 1)
+    .map(([ref, group]) => ({
+      ref,
+      what: whatIs(group[0]),
+      times: group.length,
+      tokens: sum(group.slice(1)),
+    }))
+    .toSorted(byTokens);
+}
+
+function supersededIn(pairing: Pairing, tokensOf: TokensOf): readonly SupersededRow[] {
+  return supersededReads(pairing)
+    .map(({ pair, path, by }) => ({
+      ref: refOf(pair.result.part),
+      path,
+      by,
+      messageIndex: pair.result.messageIndex,
+      tokens: tokensOf(pair.result.part),
+    }))
+    .toSorted(byTokens);
+}
+
+function largeRow(item: Item): LargeRow {
+  return {
+    ref: refOf(item.part),
+    kind: item.kind,
+    what: whatIs(item),
+    messageIndex: item.messageIndex,
+    tokens: item.tokens,
+  };
+}
+
+function whatIs(item: Item | undefined): string {
+  if (!item) return "";
+  if (item.call) return describeCall(item.call);
+  return item.part.type === "text" ? shorten(item.part.text) : item.kind;
+}
+
+function gather<T, K>(
+  items: readonly T[],
+  keysOf: (item: T) => readonly K[],
+): readonly (readonly [K, readonly T[]])[] {
+  const groups = new Map<K, T[]>();
+  for (const item of items) {
+    for (const key of keysOf(item)) {
+      const group = groups.get(key);
+      if (group) group.push(item);
+      else groups.set(key, [item]);
+    }
+  }
+  return [...groups];
+}
+
+function sum(rows: readonly { readonly tokens: number }[]): number {
+  return rows.reduce((total, row) => total + row.tokens, 0);
+}
+
+function byTokens(a: { readonly tokens: number }, b: { readonly tokens: number }): number {
+  return b.tokens - a.tokens;
+}

@@ -1,0 +1,243 @@
+/**
+ * What is known of the models people run agents on: windows, output limits, cache rules, prices. Facts with a date and
+ * a source, nothing computed; a price nobody publishes is left out, and `models.ts` then says so instead of guessing.
+ * Prices are USD per million tokens at the standard tier (no batch, no priority, no regional surcharge).
+ */
+
+export type Vendor =
+  | "anthropic"
+  | "openai"
+  | "google"
+  | "deepseek"
+  | "moonshot"
+  | "zai"
+  | "alibaba"
+  | "mistral"
+  | "meta";
+
+export interface Prices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead?: number;
+  /** Short and long TTL. Absent where writing to the cache costs no more than reading the prompt. */
+  readonly cacheWrite?: number;
+  readonly cacheWrite1h?: number;
+}
+
+export interface CacheRules {
+  /** `marked`: what is cached is marked in the request. `automatic`: any repeated prefix is. */
+  readonly kind: "marked" | "automatic";
+  readonly ttlMinutes: number;
+  /** The longer life that can be had for a higher write price. */
+  readonly longTtlMinutes?: number;
+  /** A shorter prefix is not cached, silently. */
+  readonly minimumTokens: number;
+}
+
+export interface ModelFacts {
+  readonly name: string;
+  readonly vendor: Vendor;
+  /** Prompt and answer together. */
+  readonly windowTokens: number;
+  /** Where less may be sent than the window holds. */
+  readonly inputTokens?: number;
+  /** The window of the same model when asked for with `[1m]`, as hosts spell it. */
+  readonly longWindowTokens?: number;
+  readonly outputTokens: number;
+  readonly cache: CacheRules;
+  readonly prices?: Prices;
+  /** What a whole request costs once its prompt is larger than `above`. */
+  readonly longPrices?: { readonly above: number; readonly prices: Prices };
+  readonly asOf: string;
+  readonly source: string;
+}
+
+const CLAUDE_PRICING = "https://platform.claude.com/docs/en/about-claude/pricing";
+const MODELS_DEV = "https://github.com/anomalyco/models.dev";
+const OPENAI_PRICING = "https://developers.openai.com/api/docs/pricing";
+
+type Row = Omit<ModelFacts, "name" | "vendor" | "cache" | "asOf" | "source"> & Partial<Pick<ModelFacts, "asOf" | "source">>;
+
+/** Anthropic: writes cost 1.25 × input for five minutes and 2 × for an hour, on every model. */
+function claude(name: string, minimumTokens: number, row: Omit<Row, "prices"> & { readonly prices: Prices }): ModelFacts {
+  const { input } = row.prices;
+  return {
+    name,
+    vendor: "anthropic",
+    cache: { kind: "marked", ttlMinutes: 5, longTtlMinutes: 60, minimumTokens },
+    asOf: "2026-11-18",
+    source: CLAUDE_PRICING,
+    ...row,
+    prices: { cacheRead: input / 10, cacheWrite: input * 1.25, cacheWrite1h: input * 2, ...row.prices },
+  };
+}
+
+const LARGE = { windowTokens: 1_000_000, outputTokens: 128_000 } as const;
+/** Hosts ask for the long window by the name `…[1m]`; without it they count on 200,000. */
+const OPTIONAL_LARGE = { windowTokens: 200_000, longWindowTokens: 1_000_000 } as const;
+const SMALL = { windowTokens: 200_000, outputTokens: 64_000 } as const;
+
+/** Above 200,000 tokens of prompt Sonnet 4 and 4.5 cost double, and half as much again for output. */
+const SONNET_LONG: NonNullable<ModelFacts["longPrices"]> = {
+  above: 200_000,
+  prices: { input: 6, output: 22.5, cacheRead: 0.6, cacheWrite: 7.5, cacheWrite1h: 12 },
+};
+const HAIKU_LONG: NonNullable<ModelFacts["longPrices"]> = {
+  above: 100_000,
+  prices: { input: 0.5, output: 2.5, cacheRead: 0.05, cacheWrite: 0.625, cacheWrite1h: 1 },
+};
+
+const anthropic: readonly ModelFacts[] = [
+  claude("claude-fable-5-1", 512, { ...LARGE, prices: { input: 10, output: 50, cacheRead: 0.25 } }),
+  claude("claude-mythos-5-1", 512, { ...LARGE, prices: { input: 10, output: 50, cacheRead: 0.25 } }),
+  claude("claude-fable-5", 512, { ...LARGE, prices: { input: 10, output: 50 } }),
+  claude("claude-mythos-5", 512, { ...LARGE, prices: { input: 10, output: 50 } }),
+  claude("claude-opus-5-5", 512, { ...LARGE, prices: { input: 4, output: 20, cacheRead: 0.2 } }),
+  claude("claude-opus-5", 512, { ...LARGE, prices: { input: 5, output: 25 } }),
+  claude("claude-opus-4-8", 1024, { ...LARGE, prices: { input: 5, output: 25 } }),
+  claude("claude-opus-4-7", 2048, { ...LARGE, prices: { input: 5, output: 25 } }),
+  claude("claude-opus-4-6", 4096, { ...OPTIONAL_LARGE, outputTokens: 128_000, prices: { input: 5, output: 25 } }),
+  claude("claude-opus-4-5", 4096, { ...SMALL, prices: { input: 5, output: 25 } }),
+  claude("claude-opus-4-1", 1024, { windowTokens: 200_000, outputTokens: 32_000, prices: { input: 15, output: 75 } }),
+  claude("claude-opus-4", 1024, { windowTokens: 200_000, outputTokens: 32_000, prices: { input: 15, output: 75 } }),
+  claude("claude-sonnet-5-5", 1024, { ...LARGE, prices: { input: 2, output: 10, cacheRead: 0.1 } }),
+  claude("claude-sonnet-5", 1024, { ...LARGE, prices: { input: 2, output: 10 } }),
+  claude("claude-sonnet-4-6", 1024, { ...OPTIONAL_LARGE, outputTokens: 64_000, prices: { input: 3, output: 15 } }),
+  claude("claude-sonnet-4-5", 1024, {
+    ...OPTIONAL_LARGE,
+    outputTokens: 64_000,
+    prices: { input: 3, output: 15 },
+    longPrices: SONNET_LONG,
+  }),
+  claude("claude-sonnet-4", 1024, {
+    ...OPTIONAL_LARGE,
+    outputTokens: 64_000,
+    prices: { input: 3, output: 15 },
+    longPrices: SONNET_LONG,
+  }),
+  claude("claude-3-7-sonnet", 1024, { ...SMALL, prices: { input: 3, output: 15 } }),
+  claude("claude-3-5-sonnet", 1024, { windowTokens: 200_000, outputTokens: 8_192, prices: { input: 3, output: 15 } }),
+  claude("claude-haiku-5-5", 1024, { ...LARGE, prices: { input: 0.1, output: 0.5 }, longPrices: HAIKU_LONG }),
+  claude("claude-haiku-4-5", 4096, { ...SMALL, prices: { input: 1, output: 5 } }),
+  claude("claude-3-5-haiku", 2048, { windowTokens: 200_000, outputTokens: 8_192, prices: { input: 0.8, output: 4 } }),
+];
+
+/** OpenAI: any prefix from 1,024 tokens on, in steps of 128; writes cost extra only from GPT-5.6 on. */
+function gpt(name: string, row: Row): ModelFacts {
+  const cache: CacheRules = { kind: "automatic", ttlMinutes: 5, longTtlMinutes: 60, minimumTokens: 1024 };
+  return { name, vendor: "openai", cache, asOf: "2026-11-18", source: OPENAI_PRICING, ...row };
+}
+
+/** From GPT-5.6 on: a cache write costs 1.25 ×, and over 272,000 tokens input doubles and output grows by half. */
+function gptTiered(name: string, prices: Required<Pick<Prices, "input" | "output" | "cacheRead">>): ModelFacts {
+  const { input, output, cacheRead } = prices;
+  return gpt(name, {
+    ...GPT_LARGE,
+    prices: { ...prices, cacheWrite: input * 1.25 },
+    longPrices: {
+      above: 272_000,
+      prices: { input: input * 2, output: output * 1.5, cacheRead: cacheRead * 2, cacheWrite: input * 2.5 },
+    },
+  });
+}
+
+const GPT_LARGE = { windowTokens: 1_050_000, inputTokens: 922_000, outputTokens: 128_000 } as const;
+const GPT_5 = { windowTokens: 400_000, inputTokens: 272_000, outputTokens: 128_000 } as const;
+const O_SERIES = { windowTokens: 200_000, outputTokens: 100_000 } as const;
+const GPT_4_1 = { windowTokens: 1_047_576, outputTokens: 32_768 } as const;
+const GPT_4O = { windowTokens: 128_000, outputTokens: 16_384 } as const;
+
+const openai: readonly ModelFacts[] = [
+  gptTiered("gpt-6.1-sol", { input: 2, output: 10, cacheRead: 0.1 }),
+  gptTiered("gpt-6.1-terra", { input: 1, output: 5, cacheRead: 0.05 }),
+  gptTiered("gpt-6-astra", { input: 10, output: 50, cacheRead: 1 }),
+  gptTiered("gpt-6-sol", { input: 2, output: 10, cacheRead: 0.2 }),
+  gptTiered("gpt-6-luna", { input: 0.1, output: 0.5, cacheRead: 0.01 }),
+  gptTiered("gpt-5.6-sol", { input: 4, output: 20, cacheRead: 0.4 }),
+  gptTiered("gpt-5.6-terra", { input: 2, output: 12, cacheRead: 0.2 }),
+  gptTiered("gpt-5.6-luna", { input: 0.2, output: 1.2, cacheRead: 0.02 }),
+  gpt("gpt-5.5", {
+    ...GPT_LARGE,
+    prices: { input: 5, output: 30, cacheRead: 0.5 },
+    longPrices: { above: 272_000, prices: { input: 10, output: 45, cacheRead: 1 } },
+  }),
+  gpt("gpt-5.4", { ...GPT_LARGE, inputTokens: 272_000, prices: { input: 2.5, output: 15, cacheRead: 0.25 } }),
+  gpt("gpt-5.4-mini", { ...GPT_5, prices: { input: 0.75, output: 4.5, cacheRead: 0.075 } }),
+  gpt("gpt-5.3-codex", { ...GPT_5, prices: { input: 1.75, output: 14, cacheRead: 0.175 } }),
+  gpt("gpt-5.2", { ...GPT_5, prices: { input: 1.75, output: 14, cacheRead: 0.175 } }),
+  gpt("gpt-5.1", { ...GPT_5, prices: { input: 1.25, output: 10, cacheRead: 0.125 } }),
+  gpt("gpt-5.1-codex-mini", { ...GPT_5, prices: { input: 0.25, output: 2, cacheRead: 0.025 } }),
+  gpt("gpt-5", { ...GPT_5, prices: { input: 1.25, output: 10, cacheRead: 0.125 } }),
+  gpt("gpt-5-mini", { ...GPT_5, prices: { input: 0.25, output: 2, cacheRead: 0.025 } }),
+  gpt("gpt-5-nano", { ...GPT_5, prices: { input: 0.05, output: 0.4, cacheRead: 0.005 } }),
+  gpt("o4-mini", { ...O_SERIES, prices: { input: 1.1, output: 4.4, cacheRead: 0.275 } }),
+  gpt("o3", { ...O_SERIES, prices: { input: 2, output: 8, cacheRead: 0.5 } }),
+  gpt("gpt-4.1", { ...GPT_4_1, prices: { input: 2, output: 8, cacheRead: 0.5 } }),
+  gpt("gpt-4.1-mini", { ...GPT_4_1, prices: { input: 0.4, output: 1.6, cacheRead: 0.1 } }),
+  gpt("gpt-4.1-nano", { ...GPT_4_1, prices: { input: 0.1, output: 0.4, cacheRead: 0.025 } }),
+  gpt("gpt-4o", { ...GPT_4O, prices: { input: 2.5, output: 10, cacheRead: 1.25 } }),
+  gpt("gpt-4o-mini", { ...GPT_4O, prices: { input: 0.15, output: 0.6, cacheRead: 0.075 } }),
+  gpt("gpt-oss", { windowTokens: 131_072, outputTokens: 131_072, source: MODELS_DEV }),
+];
+
+/** Google: implicit caching; the minimum is the smallest one documented for the family. */
+function gemini(name: string, row: Row): ModelFacts {
+  const cache: CacheRules = { kind: "automatic", ttlMinutes: 60, minimumTokens: 2048 };
+  return { name, vendor: "google", cache, asOf: "2026-11-18", source: MODELS_DEV, ...row };
+}
+
+const GEMINI = { windowTokens: 1_048_576, outputTokens: 65_536 } as const;
+const GEMINI_3_LONG: NonNullable<ModelFacts["longPrices"]> = {
+  above: 200_000,
+  prices: { input: 4, output: 18, cacheRead: 0.4 },
+};
+
+const google: readonly ModelFacts[] = [
+  gemini("gemini-4-argon", {
+    ...GEMINI,
+    // The price of the launch; it doubles on 2026-12-01.
+    prices: { input: 2, output: 10, cacheRead: 0.1 },
+    source: "https://github.com/BerriAI/litellm/discussions/46238",
+  }),
+  // The price of the launch; it doubles on 2027-01-01.
+  gemini("gemini-3.8-flash", { ...GEMINI, prices: { input: 0.75, output: 3.75, cacheRead: 0.075 } }),
+  gemini("gemini-3.5-flash", { ...GEMINI, prices: { input: 1.5, output: 9, cacheRead: 0.15 } }),
+  gemini("gemini-3.1-pro", { ...GEMINI, prices: { input: 2, output: 12, cacheRead: 0.2 }, longPrices: GEMINI_3_LONG }),
+  gemini("gemini-3-pro", { ...GEMINI, prices: { input: 2, output: 12, cacheRead: 0.2 }, longPrices: GEMINI_3_LONG }),
+  gemini("gemini-3-flash", { ...GEMINI, prices: { input: 0.5, output: 3, cacheRead: 0.05 } }),
+  gemini("gemini-2.5-pro", {
+    ...GEMINI,
+    prices: { input: 1.25, output: 10, cacheRead: 0.125 },
+    longPrices: { above: 200_000, prices: { input: 2.5, output: 15, cacheRead: 0.25 } },
+  }),
+  gemini("gemini-2.5-flash", { ...GEMINI, prices: { input: 0.3, output: 2.5, cacheRead: 0.03 } }),
+  gemini("gemini-2.5-flash-lite", { ...GEMINI, prices: { input: 0.1, output: 0.4, cacheRead: 0.01 } }),
+  gemini("gemini-2.0-flash", { windowTokens: 1_048_576, outputTokens: 8_192, prices: { input: 0.1, output: 0.4, cacheRead: 0.025 } }),
+];
+
+/** Open models, at the price of the house that made them; other hosts ask other prices. */
+function open(name: string, vendor: Vendor, row: Row): ModelFacts {
+  const cache: CacheRules = { kind: "automatic", ttlMinutes: 60, minimumTokens: 64 };
+  return { name, vendor, cache, asOf: "2026-11-18", source: MODELS_DEV, ...row };
+}
+
+const WINDOW_256K = { windowTokens: 262_144, outputTokens: 262_144 } as const;
+
+const others: readonly ModelFacts[] = [
+  // By day DeepSeek asks double; this is the price of the other hours.
+  open("deepseek-v4-pro", "deepseek", { windowTokens: 1_000_000, outputTokens: 65_536, prices: { input: 0.66, output: 1.98, cacheRead: 0.022 } }),
+  open("deepseek-v4-flash", "deepseek", { windowTokens: 1_000_000, outputTokens: 65_536, prices: { input: 0.22, output: 0.66, cacheRead: 0.007 } }),
+  open("deepseek-chat", "deepseek", { windowTokens: 1_000_000, outputTokens: 8_192, prices: { input: 0.28, output: 0.42, cacheRead: 0.028 } }),
+  open("kimi-k3", "moonshot", { windowTokens: 1_048_576, outputTokens: 1_048_576, prices: { input: 3, output: 15, cacheRead: 0.3 } }),
+  open("kimi-k2.6", "moonshot", { ...WINDOW_256K, prices: { input: 0.95, output: 4, cacheRead: 0.16 } }),
+  open("glm-5.1", "zai", { windowTokens: 204_800, outputTokens: 131_072 }),
+  open("glm-4.6", "zai", { windowTokens: 204_800, outputTokens: 131_072, prices: { input: 0.6, output: 2.2, cacheRead: 0.11 } }),
+  // Both Qwen prices rise in steps with the prompt; the step of 32,000 to 128,000 tokens stands for all.
+  open("qwen3-coder-plus", "alibaba", { windowTokens: 1_000_000, outputTokens: 65_536, prices: { input: 1.8, output: 9, cacheRead: 0.36, cacheWrite: 2.25 } }),
+  open("qwen3-max", "alibaba", { windowTokens: 262_144, outputTokens: 65_536, prices: { input: 2.4, output: 12, cacheRead: 0.48, cacheWrite: 3 } }),
+  open("devstral", "mistral", { ...WINDOW_256K, prices: { input: 0.4, output: 2 } }),
+  open("mistral-large", "mistral", { ...WINDOW_256K, prices: { input: 0.5, output: 1.5 } }),
+  open("llama-4-maverick", "meta", { windowTokens: 1_048_576, outputTokens: 16_384 }),
+];
+
+export const MODELS: readonly ModelFacts[] = [...anthropic, ...openai, ...google, ...others];

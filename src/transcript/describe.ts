@@ -1,0 +1,25 @@
+/** What a call is, in a few words: `Read src/a.ts`, `Bash npm test`. It says what it is, never what came of it. */
+import type { ToolCallPart } from "./message.ts";
+import { toolUse } from "./tool-use.ts";
+
+const SHOWN_CHARS = 80;
+
+export function describeCall(call: ToolCallPart): string {
+  return `${call.name} ${shorten(subjectOf(call))}`.trim();
+}
+
+function subjectOf(call: ToolCallPart): string {
+  const use = toolUse(call);
+  if (use.command !== undefined) return use.command;
+  if (use.files.length > 0) return use.files.map(({ path }) => path).join(", ");
+  return typeof call.input === "string" ? call.input : JSON.stringify(call.input);
+}
+
+/** One line of at most `chars` characters. Control characters go: what a tool printed must not act on a terminal. */
+export function shorten(text: string, chars: number = SHOWN_CHARS): string {
+  const line = text
+    .slice(0, chars * 4)
+    .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
+    .trim();
+  return line.length > chars ? `${line.slice(0, chars - 1)}…` : line;
+}

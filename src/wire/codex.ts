@@ -1,0 +1,182 @@
+/**
+ * Codex session files: `~/.codex/sessions/YYYY/MM/DD/rollout-<time>-<id>.jsonl`.
+ *
+ * A file is a list of records, most of them for the screen; `response_item` is what the model is sent. One response is
+ * several items, gathered into one message. A compaction writes down the whole history that replaces what came before
+ * (`replacement_history`), so what the model sees stands in that one record and in the items behind it, and an edit of
+ * it goes there; what it stands for is still further up. OpenAI's own compaction is sealed: then there is no summary.
+ *
+ * An edit changes what Codex sends, not the `event_msg` copy that its screen shows. Compressed files (`.jsonl.zst`)
+ * are not opened here.
+ */
+import { defined, object, string } from "../transcript/json.ts";
+import type { Message, Part, Transcript } from "../transcript/message.ts";
+import { refOf } from "../transcript/ref.ts";
+import type { Draft } from "./codex-drafts.ts";
+import { type Cut, type History, isBareItem, readHistory } from "./codex-history.ts";
+import { writeValue } from "./openai-items.ts";
+import { type Change, changesTo, spotOf, writeRecords } from "./session-file.ts";
+import type { Source } from "./source.ts";
+import type { Confidence, NativeCompaction, Sample, Session, SessionWire, Skipped } from "./wire.ts";
+
+const NAME = "codex";
+const RECORD_TYPES = [
+  "session_meta",
+  "response_item",
+  "event_msg",
+  "turn_context",
+  "compacted",
+  "world_state",
+];
+
+function read(source: Source): Session {
+  const skipped: Skipped[] = [];
+  const history = readHistory(source, skipped);
+  const messages = history.drafts.map(messageOf);
+  const { compactions, context } = replay(history.cuts, messages);
+  return {
+    wire: NAME,
+    whole: transcriptOf(messages, history),
+    seen: transcriptOf(context, history),
+    compactions,
+    asides: history.rewound.map(({ line, drafts }) => ({
+      kind: "rewound",
+      name: `taken back at line ${line}`,
+      transcript: transcriptOf(drafts.map(messageOf), history),
+    })),
+    skipped,
+    about: history.about,
+  };
+}
+
+function transcriptOf(messages: readonly Message[], { system, model }: History): Transcript {
+  return { ...(system ? { system: [system] } : {}), messages, ...defined({ model }) };
+}
+
+function messageOf(draft: Draft): Message {
+  const { role, parts, lines, at, model, usage, ended } = draft;
+  return {
+    role,
+    parts,
+    ...defined({ at, model, usage }),
+    ...(role === "assistant" ? { ended } : {}),
+    native: { of: NAME, value: lines },
+  };
+}
+
+/** The compactions one after the other, and what the model sees after the last. */
+function replay(cuts: readonly Cut[], messages: readonly Message[]) {
+  const compactions: NativeCompaction[] = [];
+  let context: readonly Message[] = messages;
+  let kept: readonly number[] = [];
+  let from = 0;
+  for (const cut of cuts) {
+    const before = [...kept, ...indices(from, cut.at)];
+    const replaced = replacementOf(
+      cut,
+      before.flatMap((index) => messages[index] ?? []),
+    );
+    kept = stillThere(before, messages, replaced.messages);
+    const { at, tokensBefore, tokensAfter } = cut;
+    const { summary } = replaced;
+    const staying = new Set(kept);
+    const removed = before.filter((index) => !staying.has(index));
+    compactions.push({ kind: "summary", at, removed, ...defined({ summary, tokensBefore, tokensAfter }) });
+    context = [...replaced.messages, ...messages.slice(at)];
+    from = at;
+  }
+  return { compactions, context };
+}
+
+function indices(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from }, (_, index) => from + index);
+}
+
+/**
+ * Messages of the replacement are its own, even where they repeat earlier ones: Codex loads them from its record, so
+ * that is where an edit must go. Early versions wrote the summary alone, and put what users had said before it (up to
+ * 20,000 tokens of it; we keep all) when they resumed.
+ */
+function replacementOf(
+  cut: Cut,
+  before: readonly Message[],
+): { messages: readonly Message[]; summary?: Message } {
+  if (cut.replacement) {
+    const messages = cut.replacement.map(messageOf).map((message) => markSummary(message, cut));
+    const summary = messages.find((message) => isSummary(message, cut)) ?? writtenSummary(cut);
+    return { messages, ...defined({ summary }) };
+  }
+  const summary = writtenSummary(cut);
+  const said = before.filter((message) => message.role === "user" || message.role === "system");
+  return { messages: summary ? [...said, summary] : said, ...defined({ summary }) };
+}
+
+function isSummary({ role, parts }: Message, cut: Cut): boolean {
+  const [only] = parts;
+  if (role !== "user" || parts.length !== 1 || only?.type !== "text") return false;
+  return only.text === cut.message || /^\s*Another language model/.test(only.text);
+}
+
+function markSummary(message: Message, cut: Cut): Message {
+  if (!isSummary(message, cut)) return message;
+  const parts = message.parts.map(
+    (part): Part => (part.type === "text" ? { ...part, synthetic: true } : part),
+  );
+  return { ...message, parts };
+}
+
+function writtenSummary({ message, line }: Cut): Message | undefined {
+  if (message === "") return undefined;
+  const native = { line, path: ["payload", "message"] };
+  return {
+    role: "user",
+    parts: [{ type: "text", text: message, synthetic: true, native }],
+    native: { of: NAME, value: [line] },
+  };
+}
+
+/** Which of the messages before say the same as one of the replacement; of equal ones, the latest. */
+function stillThere(
+  before: readonly number[],
+  messages: readonly Message[],
+  replacement: readonly Message[],
+): readonly number[] {
+  const places = new Map<string, number[]>();
+  for (const index of before) {
+    const content = contentOf(messages[index]);
+    const known = places.get(content);
+    if (known) known.push(index);
+    else places.set(content, [index]);
+  }
+  return replacement.flatMap((message) => places.get(contentOf(message))?.pop() ?? []).sort((a, b) => a - b);
+}
+
+function contentOf(message: Message | undefined): string {
+  return `${message?.role} ${message?.parts.map(refOf).join(" ")}`;
+}
+
+function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
+  return writeRecords(source, changesTo(session, next, spell));
+}
+
+function spell(part: Part): readonly Change[] {
+  return [{ ...spotOf(part, NAME), to: (old) => writeValue(part, old) }];
+}
+
+function detect(sample: Sample): Confidence {
+  const records = sample.records.map(object);
+  const isRecord = records.some(
+    (record) => RECORD_TYPES.includes(string(record["type"]) ?? "") && "payload" in record,
+  );
+  if (isRecord || records.some((record) => record["record_type"] === "state")) return 2;
+  return records.length > 1 && records.some(isBareItem) ? 1 : 0;
+}
+
+export const codex: SessionWire = {
+  kind: "session",
+  name: NAME,
+  title: "Codex session",
+  read,
+  write,
+  detect,
+};

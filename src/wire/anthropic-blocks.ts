@@ -105,7 +105,10 @@ function opaque(value: Json): OpaquePart {
 export function writeBlock(part: Part, old?: Json): Json {
   if (old !== undefined && samePart(part, readBlock(old))) return old;
   const made = makeBlock(part, isObject(old) ? old : undefined);
-  return isObject(old) && isObject(made) && old["type"] === made["type"] ? { ...old, ...made } : made;
+  if (!isObject(old) || !isObject(made) || old["type"] !== made["type"]) return made;
+  // A seal belongs to the words it was made for: without one of its own, reworded thinking has none.
+  const { signature: _, ...unsealed } = old;
+  return { ...(part.type === "thinking" ? unsealed : old), ...made };
 }
 
 function makeBlock(part: Part, old: JsonObject | undefined): Json {

@@ -8,7 +8,7 @@
 import { defined, isList, type Json, list, object, string } from "../transcript/json.ts";
 import type { Message, Part, ToolSchema, Transcript } from "../transcript/message.ts";
 import { ANTHROPIC, readBlock, readContent, writeBlock } from "./anthropic-blocks.ts";
-import { groupsOf, isNative, leadingSystem } from "./foreign.ts";
+import { groupsOf, isNative, leadingSystem, withSendableIds } from "./foreign.ts";
 import type { BodyWire, Confidence } from "./wire.ts";
 
 const NAME = "anthropic-messages";
@@ -45,7 +45,8 @@ function readTool(tool: Json): ToolSchema {
   };
 }
 
-function write(transcript: Transcript): Json {
+function write(original: Transcript): Json {
+  const transcript = withSendableIds(original, NAME);
   const old = transcript.native?.of === NAME ? transcript.native.value : {};
   const opening = leadingSystem(transcript.messages, NAME);
   const spoken = transcript.messages.slice(opening.length);
@@ -97,12 +98,19 @@ function writeContent(parts: readonly Part[], old: Json | undefined): string | J
   return parts.map((part) => writeBlock(part, part.native));
 }
 
-/** A signature is of use only to whoever made it; other providers' seals would be refused. */
-function isSpeakable(part: Part, { native }: Message): boolean {
+function isSpeakable(part: Part, message: Message): boolean {
   if (part.type === "opaque") return part.of === ANTHROPIC;
   if (part.type === "thinking")
-    return part.signature !== undefined && !/^(gemini|openai|codex)/.test(native?.of ?? "");
+    return (part.signature ?? part.encrypted) !== undefined && isSealedByAnthropic(message);
   return part.type !== "text" || part.text.trim() !== "";
+}
+
+/** A seal is of use only to whoever made it. Harnesses that speak to many providers say whom they asked. */
+function isSealedByAnthropic({ native, model }: Message): boolean {
+  if (native?.of === "claude-code") return true;
+  return model === undefined
+    ? !/^(gemini|openai|codex|copilot)/.test(native?.of ?? "")
+    : /claude|anthropic/i.test(model);
 }
 
 /** The API wants results at the start of the message that follows their calls. */

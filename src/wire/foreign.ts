@@ -3,7 +3,8 @@
  * goes out one by one, as it came; the rest is brought into the shape the provider asks for, which mostly means
  * that messages of one role become one message.
  */
-import type { Message, Spelling, ToolCallPart } from "../transcript/message.ts";
+import { createHash } from "node:crypto";
+import type { Message, Part, Spelling, ToolCallPart, Transcript } from "../transcript/message.ts";
 
 export function isNative(message: Message, of: Spelling): boolean {
   return message.native?.of === of;
@@ -41,4 +42,29 @@ export function callsById(messages: readonly Message[]): ReadonlyMap<string, Too
   for (const message of messages)
     for (const part of message.parts) if (part.type === "tool-call") calls.set(part.callId, part);
   return calls;
+}
+
+/** Chat Completions refuses longer ids (40); Anthropic refuses other characters. pi joins two ids with `|`. */
+const SENDABLE_ID = /^[a-zA-Z0-9_-]{1,40}$/;
+
+/** Ids from elsewhere that a provider would refuse are replaced, the same way on both sides of a pair. */
+export function withSendableIds(transcript: Transcript, of: Spelling): Transcript {
+  const messages = transcript.messages.map((message) => (isNative(message, of) ? message : withIds(message)));
+  return { ...transcript, messages };
+}
+
+function withIds(message: Message): Message {
+  if (!message.parts.some(hasOddId)) return message;
+  return {
+    ...message,
+    parts: message.parts.map((part) => (hasOddId(part) ? { ...part, callId: idFor(part.callId) } : part)),
+  };
+}
+
+function hasOddId(part: Part): part is Extract<Part, { callId: string }> {
+  return "callId" in part && part.callId !== "" && !SENDABLE_ID.test(part.callId);
+}
+
+function idFor(callId: string): string {
+  return `call_${createHash("sha256").update(callId).digest("hex").slice(0, 24)}`;
 }

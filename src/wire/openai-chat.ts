@@ -29,6 +29,7 @@ import {
   type Transcript,
 } from "../transcript/message.ts";
 import { sameParts } from "../transcript/same-part.ts";
+import { withSendableIds } from "./foreign.ts";
 import { CHAT, readCall, readContent, writeCall, writeContent } from "./openai-chat-parts.ts";
 import type { BodyWire, Confidence } from "./wire.ts";
 
@@ -110,7 +111,8 @@ function readTool(tool: Json): ToolSchema {
   };
 }
 
-function write(transcript: Transcript): Json {
+function write(original: Transcript): Json {
+  const transcript = withSendableIds(original, NAME);
   const isOwn = transcript.native?.of === NAME;
   const old = isOwn ? (transcript.native?.value ?? {}) : {};
   const system: Message = { role: "system", parts: transcript.system ?? [] };

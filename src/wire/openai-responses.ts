@@ -27,6 +27,7 @@ import type {
 } from "../transcript/message.ts";
 import { callsByResult, pairUp } from "../transcript/pairs.ts";
 import { sameParts } from "../transcript/same-part.ts";
+import { withSendableIds } from "./foreign.ts";
 import {
   isMessageItem,
   isRun,
@@ -99,7 +100,8 @@ function readTool(tool: Json): ToolSchema {
   };
 }
 
-function write(transcript: Transcript): Json {
+function write(original: Transcript): Json {
+  const transcript = withSendableIds(original, NAME);
   const isOwn = transcript.native?.of === NAME;
   const old = isOwn ? (transcript.native?.value ?? {}) : {};
   const calls = callsByResult(pairUp(transcript));

@@ -147,4 +147,29 @@ describe("anthropic-messages, what is its own", () => {
       ],
     });
   });
+
+  test("reworded thinking does not keep the seal of other words", () => {
+    const original = anthropicMessages.read(everything);
+    const response = original.messages[1];
+    if (!response) throw new Error("the example changed");
+    const edited = {
+      ...response,
+      parts: response.parts.with(0, { ...thinks("Other words."), native: response.parts[0]?.native ?? null }),
+    };
+    const body = anthropicMessages.write({ ...original, messages: original.messages.with(1, edited) });
+    expect(body).toHaveProperty("messages.1.content.0", { type: "thinking", thinking: "Other words." });
+  });
+
+  test("ids that the API would refuse are replaced, the same on both sides", () => {
+    const odd = "call_V5dT|fc_0123456789012345678901234567890123456789";
+    const body = anthropicMessages.write(
+      transcript(user("go"), calls(odd, "read"), { role: "tool", parts: [result(odd, "one")] }),
+    );
+    const again = anthropicMessages.read(body);
+    const ids = again.messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => ("callId" in part ? [part.callId] : [])),
+    );
+    expect(new Set(ids).size).toBe(1);
+    expect(ids[0]).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+  });
 });

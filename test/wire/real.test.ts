@@ -6,12 +6,20 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { openFile } from "../../src/file.ts";
+import { check } from "../../src/transcript/check.ts";
 import { object } from "../../src/transcript/json.ts";
 import type { Message, Part } from "../../src/transcript/message.ts";
 import { pairUp } from "../../src/transcript/pairs.ts";
 import type { Session } from "../../src/wire/wire.ts";
-import { fileWireNamed, readSession } from "../../src/wire/wires.ts";
+import { bodyWireNamed, fileWireNamed, readSession } from "../../src/wire/wires.ts";
 import { realSessions, recordedCounts, SKIPPED } from "../real-sessions.ts";
+
+const PROVIDERS = [
+  ["anthropic-messages", "anthropic"],
+  ["openai-chat", "openai-chat"],
+  ["openai-responses", "openai-responses"],
+  ["gemini", "gemini"],
+] as const;
 
 describe.skipIf(realSessions.length === 0)(`real sessions (${SKIPPED})`, () => {
   test("there are thirty, in ten formats", () => {
@@ -28,6 +36,18 @@ describe.skipIf(realSessions.length === 0)(`real sessions (${SKIPPED})`, () => {
     expect(Buffer.concat([...fileWireNamed(wire).write(session, source)]).equals(readFileSync(path))).toBe(
       true,
     );
+  });
+
+  test.for(realSessions)("$name can be sent to every provider", ({ path }) => {
+    const { seen } = readSession(openFile(path));
+    // A record may end with the model's answer or a running tool; a request goes on, so it is cut there.
+    const end =
+      seen.messages.findLastIndex((message) => message.role === "user" || message.role === "tool") + 1;
+    const request = { ...seen, messages: seen.messages.slice(0, end) };
+    for (const [wire, provider] of PROVIDERS) {
+      const sent = bodyWireNamed(wire).read(bodyWireNamed(wire).write(request));
+      expect(check(sent, { provider }), wire).toEqual([]);
+    }
   });
 
   test.for(realSessions)("$name has the messages and calls the table says", ({ name, path, wire }) => {

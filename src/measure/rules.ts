@@ -1,0 +1,115 @@
+/**
+ * How each provider counts what is not text, and how its tokenizer differs from o200k. All of it is a start: once a
+ * session reports usage, calibration corrects the sum. Sources: the vendors' vision pages (2026-11), and for the
+ * numbers marked "recorded", sessions with recorded usage (Claude Code, Codex, mini-swe-agent, Gemini CLI).
+ */
+import { vendorOf } from "./models.ts";
+import type { Size } from "./media.ts";
+
+export interface Rules {
+  /** Tokens of this model for one o200k token of text; recorded. */
+  readonly scale: number;
+  /** What surrounds a message, a tool call and a result besides their text: roles, ids, tags; recorded. */
+  readonly messageTokens: number;
+  readonly callTokens: number;
+  readonly resultTokens: number;
+  readonly imageTokens: (size: Size) => number;
+  /** For an image of which only a link or a file id is known: a full-screen screenshot. */
+  readonly unknownImageTokens: number;
+  readonly pageTokens: number;
+  /** Bytes of a sealed thought that are not the thought: key, nonce, ids. */
+  readonly sealBytes: number;
+}
+
+export function rulesFor(model: string | undefined): Rules {
+  const name = model?.toLowerCase() ?? "";
+  switch (vendorOf(model)) {
+    case "anthropic":
+      return hasNewClaudeTokenizer(name) ? NEW_CLAUDE : CLAUDE;
+    case "openai":
+      return /mini|nano/.test(name) && !/4o-mini/.test(name) ? OPENAI_PATCHES : OPENAI_TILES;
+    case "google":
+      return /gemini-([3-9]|\d\d)/.test(name) ? GEMINI_3 : GEMINI;
+    default:
+      return OTHER;
+  }
+}
+
+/** Anthropic changed the tokenizer with Opus 4.7; what came later has the new one. */
+function hasNewClaudeTokenizer(name: string): boolean {
+  return /opus-4[-.][7-9]|(opus|sonnet|haiku|fable|mythos)-([5-9]|\d\d)(?!\d)/.test(name);
+}
+
+/** When a PDF does not say how many pages it has. */
+export const UNKNOWN_PAGES = 10;
+/** Characters a token in thoughts that were sealed away, so that only their length is known: English prose. */
+export const CHARS_PER_HIDDEN_TOKEN = 4.4;
+
+const PLAIN = { messageTokens: 4, callTokens: 8, resultTokens: 8, sealBytes: 650 } as const;
+
+/** A pixel rule: scaled down until both the long edge and the tokens fit. */
+function claudeImage(longEdge: number, maxTokens: number): Rules["imageTokens"] {
+  return ({ width, height }) => {
+    const shrink = Math.min(1, longEdge / Math.max(width, height));
+    return Math.min(maxTokens, Math.ceil((width * height * shrink * shrink) / 750));
+  };
+}
+
+const CLAUDE: Rules = {
+  scale: 1.12,
+  messageTokens: 4,
+  callTokens: 30,
+  resultTokens: 30,
+  // A thought of n bytes has a signature of n + 175 bytes, on all 1,100 recorded thoughts that are shown in full.
+  sealBytes: 175,
+  imageTokens: claudeImage(1568, 1600),
+  unknownImageTokens: 1600,
+  // A page is sent twice, as its text (1,500–3,000 tokens) and as an image.
+  pageTokens: 3000,
+};
+const NEW_CLAUDE: Rules = {
+  ...CLAUDE,
+  scale: 1.6,
+  imageTokens: claudeImage(2576, 4784),
+  unknownImageTokens: 2500,
+  pageTokens: 4500,
+};
+
+/** At most 2,048 on a side, then at most 768 on the short side, then tiles of 512. */
+const OPENAI_TILES: Rules = {
+  ...PLAIN,
+  scale: 1,
+  imageTokens: (size) => {
+    const fit = shrink(size, Math.min(1, 2048 / Math.max(size.width, size.height)));
+    const { width, height } = shrink(fit, Math.min(1, 768 / Math.min(fit.width, fit.height)));
+    return 85 + 170 * Math.ceil(width / 512) * Math.ceil(height / 512);
+  },
+  unknownImageTokens: 1105,
+  pageTokens: 1500,
+};
+/** Patches of 32 pixels, at most 1,536 of them; small models charge them about 1.62-fold. */
+const OPENAI_PATCHES: Rules = {
+  ...OPENAI_TILES,
+  imageTokens: ({ width, height }) => Math.ceil(Math.min(1536, Math.ceil(width / 32) * Math.ceil(height / 32)) * 1.62),
+  unknownImageTokens: 2488,
+};
+
+const GEMINI: Rules = {
+  ...PLAIN,
+  scale: 1,
+  imageTokens: ({ width, height }) => {
+    if (width <= 384 && height <= 384) return 258;
+    const unit = Math.max(256, Math.min(768, Math.floor(Math.min(width, height) / 1.5)));
+    return 258 * Math.ceil(width / unit) * Math.ceil(height / unit);
+  },
+  unknownImageTokens: 1548,
+  pageTokens: 258,
+};
+/** From Gemini 3 on an image is a fixed number of tokens at its default resolution. */
+const GEMINI_3: Rules = { ...GEMINI, imageTokens: () => 1120, unknownImageTokens: 1120, pageTokens: 560 };
+
+const OTHER: Rules = { ...OPENAI_TILES, unknownImageTokens: 1600 };
+
+function shrink({ width, height }: Size, by: number): Size {
+  return { width: width * by, height: height * by };
+}

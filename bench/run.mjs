@@ -5,6 +5,8 @@ import { benchRead } from "./read.mjs";
 const rows = [...benchRead(), ...benchMeasure()];
 for (const { name, value, limit, floorMs, workMs, isOver } of rows) {
   const mark = isOver ? "OVER" : "ok  ";
-  console.log(`${mark}  ${value.toFixed(2).padStart(5)} × (≤ ${limit})  ${name}  [${floorMs.toFixed(2)} → ${workMs.toFixed(2)} ms]`);
+  console.log(
+    `${mark}  ${value.toFixed(2).padStart(5)} × (≤ ${limit})  ${name}  [${floorMs.toFixed(2)} → ${workMs.toFixed(2)} ms]`,
+  );
 }
 process.exitCode = rows.some(({ isOver }) => isOver) ? 1 : 0;

@@ -1,9 +1,11 @@
 /** Files as sources: read in chunks, walked as often as needed, never held whole. */
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
 import { PalimpsestError } from "./errors.ts";
-import { linesOf, type Source, sourceOf } from "./wire/source.ts";
+import { type Source, sourceFrom, sourceOf } from "./wire/source.ts";
 
 const CHUNK_BYTES = 1 << 20;
+/** The first chunk is small: whose file it is shows in its first few KB. */
+const FIRST_CHUNK_BYTES = 1 << 16;
 
 export interface Progress {
   readonly readBytes: number;
@@ -13,7 +15,7 @@ export interface Progress {
 export function openFile(path: string, onProgress?: (progress: Progress) => void): Source {
   // Standard input cannot be walked twice, so it is the one source that is held.
   if (path === "-") return sourceOf(readFileSync(0));
-  return { lines: () => linesOf(chunksOf(path, onProgress)) };
+  return sourceFrom(() => chunksOf(path, onProgress));
 }
 
 function* chunksOf(path: string, onProgress?: (progress: Progress) => void): Generator<Uint8Array> {
@@ -22,7 +24,7 @@ function* chunksOf(path: string, onProgress?: (progress: Progress) => void): Gen
     const totalBytes = fstatSync(file).size;
     for (let readBytes = 0; ; ) {
       // A new buffer each time: lines are views into it, and stay valid as long as someone holds them.
-      const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+      const buffer = Buffer.allocUnsafeSlow(readBytes === 0 ? FIRST_CHUNK_BYTES : CHUNK_BYTES);
       const length = readSync(file, buffer);
       if (length === 0) return;
       readBytes += length;

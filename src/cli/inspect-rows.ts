@@ -33,6 +33,11 @@ export function headingOf(inspection: Inspection): {
       `${plural(messages, "message")} in ${plural(turns, "turn")}, ${plural(steps, "step")}, ${plural(toolCalls, "tool call")}`,
       `${plural(tokens, "token")} were said (${inspection.basisNote})`,
       `${plural(context.tokens, "token")} in ${plural(context.messages, "message")} are in the context now: ${percent(context.share)} of ${count(context.windowTokens)}${note}`,
+      ...(context.overheadTokens > 0
+        ? [
+            `${count(context.overheadTokens)} of them are system prompt, tools and reminders that the file does not show`,
+          ]
+        : []),
     ],
   };
 }
@@ -76,16 +81,20 @@ export function notesOf(inspection: Inspection): readonly Note[] {
   ];
 }
 
+/** Below a thousandth of the session it is not worth a line. */
+const WORTH_SAYING = 0.001;
+
 function wasteLines({ repeats, superseded, tokens }: Inspection): readonly string[] {
-  const share = (rows: readonly { readonly tokens: number }[]) =>
-    `${plural(sum(rows), "token")} (${percent(sum(rows) / Math.max(1, tokens))})`;
   const [worst] = repeats;
   const [stalest] = superseded;
+  const isWorth = (rows: readonly { readonly tokens: number }[]) => sum(rows) > tokens * WORTH_SAYING;
+  const share = (rows: readonly { readonly tokens: number }[]) =>
+    `${plural(sum(rows), "token")} (${percent(sum(rows) / Math.max(1, tokens))})`;
   return [
-    ...(worst
+    ...(worst && isWorth(repeats)
       ? [`${share(repeats)} repeat an earlier output to the byte; most: ${worst.what}, ${worst.times} times`]
       : []),
-    ...(stalest
+    ...(stalest && isWorth(superseded)
       ? [
           `${share(superseded)} are reads of files that were read again or changed later; most: ${stalest.path}`,
         ]
@@ -114,6 +123,7 @@ function usageLines({ usage }: Inspection): readonly string[] {
   return [
     `${plural(usage.requests, "request")}, the largest prompt ${plural(usage.peakPromptTokens, "token")}, ${cost}`,
     `${count(usage.cacheReadTokens)} read from the cache, ${count(usage.cacheWriteTokens)} written to it, ${count(usage.uncachedTokens)} uncached, ${count(usage.outputTokens)} output`,
+    ...(usage.outputNote === undefined ? [] : [usage.outputNote]),
   ];
 }
 

@@ -23,12 +23,11 @@ export function inspectText(inspection: Inspection, name: string, io: Io): strin
   ].join("\n");
 }
 
-function promptLine({ prompts, context }: Inspection, io: Io, colors: Colors): readonly string[] {
+function promptLine({ prompts }: Inspection, io: Io, colors: Colors): readonly string[] {
   if (prompts.length < 2) return [];
   const sizes = prompts.map(({ tokens }) => tokens);
-  return [
-    `${colors.cyan(sparkline(sizes, Math.min(60, io.columns - 34), context.windowTokens))} prompt size, request by request`,
-  ];
+  const line = sparkline(sizes, Math.min(60, io.columns - 45));
+  return [`${colors.cyan(line)} prompt size by request, at most ${count(Math.max(...sizes))}`];
 }
 
 function chartLines({ rows }: Chart, io: Io, colors: Colors): readonly string[] {
@@ -41,9 +40,10 @@ function chartLines({ rows }: Chart, io: Io, colors: Colors): readonly string[] 
   ];
   const labelChars = Math.max(12, io.columns - BESIDE_CHARS);
   const shown = rows.slice(0, ROWS);
+  const most = Math.max(...rows.map(({ share }) => share), Number.EPSILON);
   const cells = shown.map(({ label, tokens, share, beside }) => [
     tail(label, labelChars),
-    bar(share, BAR_CELLS),
+    bar(share / most, BAR_CELLS),
     percent(share),
     count(tokens),
     beside,

@@ -48,14 +48,15 @@ export function plural(value: number, noun: string): string {
 const HEIGHTS = "▁▂▃▄▅▆▇█";
 
 /** Values over time in one line; when there are more than fit, each cell shows the largest of its share. */
-export function sparkline(values: readonly number[], cells: number, top: number): string {
+export function sparkline(values: readonly number[], cells: number): string {
+  const top = Math.max(1, ...values);
   const width = Math.min(cells, values.length);
   return Array.from({ length: width }, (_, cell) => {
     const share = values.slice(
       Math.floor((cell * values.length) / width),
       Math.floor(((cell + 1) * values.length) / width),
     );
-    const height = Math.min(1, Math.max(...share) / Math.max(1, top));
+    const height = Math.min(1, Math.max(...share) / top);
     return HEIGHTS[Math.min(HEIGHTS.length - 1, Math.floor(height * HEIGHTS.length))] ?? "";
   }).join("");
 }

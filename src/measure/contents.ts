@@ -5,87 +5,39 @@
  * Everything here is arithmetic over one list of parts, each with its tokens and the call it belongs to.
  */
 import { describeCall, shorten } from "../transcript/describe.ts";
-import { hasUserWords, type Part, type ToolCallPart, type Transcript } from "../transcript/message.ts";
+import {
+  hasUserWords,
+  type Part,
+  type ToolCallPart,
+  type ToolSchema,
+  type Transcript,
+} from "../transcript/message.ts";
 import { type Pair, type Pairing, pairUp } from "../transcript/pairs.ts";
-import { type Ref, refOf } from "../transcript/ref.ts";
-import { type SupersededRead, supersededReads } from "../transcript/superseded.ts";
+import { refOf } from "../transcript/ref.ts";
+import { supersededReads } from "../transcript/superseded.ts";
 import { toolUse } from "../transcript/tool-use.ts";
 import { turnsOf } from "../transcript/turns.ts";
-
-export interface Contents {
-  readonly byKind: readonly KindRow[];
-  readonly byTool: readonly ToolRow[];
-  readonly byFile: readonly FileRow[];
-  readonly byTurn: readonly TurnRow[];
-  /** Results that are in the context more than once, to the byte. */
-  readonly repeats: readonly RepeatRow[];
-  /** Reads that a later read or edit of the same file has overtaken. */
-  readonly superseded: readonly SupersededRow[];
-  readonly largest: readonly LargeRow[];
-}
-
-export interface KindRow {
-  readonly kind: Kind;
-  readonly count: number;
-  readonly tokens: number;
-}
-export interface ToolRow {
-  readonly tool: string;
-  readonly calls: number;
-  readonly errors: number;
-  readonly callTokens: number;
-  readonly resultTokens: number;
-  readonly tokens: number;
-}
-export interface FileRow {
-  readonly path: string;
-  readonly reads: number;
-  readonly edits: number;
-  readonly tokens: number;
-}
-export interface TurnRow {
-  readonly turn: number;
-  /** The user's first words, shortened. */
-  readonly says: string;
-  readonly messages: number;
-  readonly tokens: number;
-}
-export interface RepeatRow {
-  readonly ref: Ref;
-  readonly what: string;
-  readonly times: number;
-  /** Tokens of all occurrences but one. */
-  readonly tokens: number;
-}
-export interface SupersededRow {
-  readonly ref: Ref;
-  readonly path: string;
-  readonly by: SupersededRead["by"];
-  readonly messageIndex: number;
-  readonly tokens: number;
-}
-export interface LargeRow {
-  readonly ref: Ref;
-  readonly kind: Kind;
-  readonly what: string;
-  readonly messageIndex: number;
-  readonly tokens: number;
-}
-
-export type Kind =
-  | "system prompt"
-  | "tool schemas"
-  | "user words"
-  | "harness text"
-  | "assistant text"
-  | "thinking"
-  | "tool calls"
-  | "tool results"
-  | "images and documents"
-  | "opaque";
+import type {
+  Contents,
+  FileRow,
+  Kind,
+  KindRow,
+  LargeRow,
+  RepeatRow,
+  SupersededRow,
+  ToolRow,
+  TurnRow,
+} from "./rows.ts";
 
 /** Tokens of one part, however they were come by. */
 export type TokensOf = (part: Part) => number;
+
+export interface ContentsOptions {
+  readonly tokensOf: TokensOf;
+  readonly toolTokens?: (tool: ToolSchema) => number;
+  /** Where the harness ran: paths below it are told from there, so that `/w/a.ts` and `a.ts` are one file. */
+  readonly cwd?: string | undefined;
+}
 
 /** A part with where it stands and what it belongs to. */
 interface Item {
@@ -99,18 +51,32 @@ interface Item {
 
 const LARGEST = 10;
 
-export function contentsOf(transcript: Transcript, tokensOf: TokensOf): Contents {
+export function contentsOf(transcript: Transcript, options: ContentsOptions): Contents {
+  const { tokensOf, toolTokens = () => 0 } = options;
+  const near = nearTo(options.cwd);
   const pairing = pairUp(transcript);
   const items = itemsOf(transcript, pairing.pairs, tokensOf);
   return {
-    byKind: byKind(items),
+    byKind: byKind(items, schemasRow(transcript, toolTokens)),
     byTool: byTool(items, pairing.pairs),
-    byFile: byFile(items),
+    byFile: byFile(items, near),
     byTurn: byTurn(transcript, items),
-    repeats: repeatsIn(items),
-    superseded: supersededIn(pairing, tokensOf),
-    largest: items.toSorted(byTokens).slice(0, LARGEST).map(largeRow),
+    repeats: repeatsIn(items).map((row) => ({ ...row, what: near(row.what) })),
+    superseded: supersededIn(pairing, tokensOf).map((row) => ({ ...row, path: near(row.path) })),
+    largest: items
+      .toSorted(byTokens)
+      .slice(0, LARGEST)
+      .map(largeRow)
+      .map((row) => ({ ...row, what: near(row.what) })),
   };
+}
+
+type Near = (text: string) => string;
+
+function nearTo(cwd: string | undefined): Near {
+  if (cwd === undefined || cwd === "/" || cwd === "") return (text) => text;
+  const folder = cwd.endsWith("/") ? cwd : `${cwd}/`;
+  return (text) => text.replaceAll(folder, "");
 }
 
 function itemsOf(transcript: Transcript, pairs: readonly Pair[], tokensOf: TokensOf): readonly Item[] {
@@ -162,10 +128,21 @@ function kindOf(part: Part, role: string): Kind {
   }
 }
 
-function byKind(items: readonly Item[]): readonly KindRow[] {
-  return gather(items, ({ kind }) => [kind])
-    .map(([kind, group]) => ({ kind, count: group.length, tokens: sum(group) }))
-    .toSorted(byTokens);
+function schemasRow(
+  { tools = [] }: Transcript,
+  toolTokens: (tool: ToolSchema) => number,
+): readonly KindRow[] {
+  const tokens = tools.reduce((sum, tool) => sum + toolTokens(tool), 0);
+  return tools.length === 0 ? [] : [{ kind: "tool schemas", count: tools.length, tokens }];
+}
+
+function byKind(items: readonly Item[], schemas: readonly KindRow[]): readonly KindRow[] {
+  const said = gather(items, ({ kind }) => [kind]).map(([kind, group]) => ({
+    kind,
+    count: group.length,
+    tokens: sum(group),
+  }));
+  return [...said, ...schemas].toSorted(byTokens);
 }
 
 function byTool(items: readonly Item[], pairs: readonly Pair[]): readonly ToolRow[] {
@@ -192,13 +169,14 @@ function byTool(items: readonly Item[], pairs: readonly Pair[]): readonly ToolRo
 }
 
 /** A call that names two files counts for both: the rows answer "what does this file cost", and may overlap. */
-function byFile(items: readonly Item[]): readonly FileRow[] {
-  const used = items.filter(({ call }) => call !== undefined && toolUse(call).files.length > 0);
-  return gather(used, ({ call }) => [...new Set(call ? toolUse(call).files.map(({ path }) => path) : [])])
+function byFile(items: readonly Item[], near: Near): readonly FileRow[] {
+  const filesOf = (call: ToolCallPart) =>
+    toolUse(call).files.map((use) => ({ ...use, path: near(use.path) }));
+  const used = items.filter(({ call }) => call !== undefined);
+  return gather(used, ({ call }) => [...new Set(call ? filesOf(call).map(({ path }) => path) : [])])
     .map(([path, group]) => {
-      const uses = group.flatMap(({ part }) =>
-        part.type === "tool-call" ? toolUse(part).files.filter((use) => use.path === path) : [],
-      );
+      const calls = group.flatMap(({ part }) => (part.type === "tool-call" ? [part] : []));
+      const uses = calls.flatMap((call) => filesOf(call).filter((use) => use.path === path));
       const reads = uses.filter(({ does }) => does === "read").length;
       return { path, reads, edits: uses.length - reads, tokens: sum(group) };
     })

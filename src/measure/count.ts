@@ -3,10 +3,17 @@
  * counted once; the count dies with the part.
  */
 import { isList, isObject, type Json } from "../transcript/json.ts";
-import type { DocumentPart, ImagePart, Message, Part, ThinkingPart, ToolSchema } from "../transcript/message.ts";
+import type {
+  DocumentPart,
+  ImagePart,
+  Message,
+  Part,
+  ThinkingPart,
+  ToolSchema,
+} from "../transcript/message.ts";
 import { estimateTokens } from "./estimate.ts";
 import { imageSize, pageCount } from "./media.ts";
-import { CHARS_PER_HIDDEN_TOKEN, type Rules, rulesFor, UNKNOWN_PAGES } from "./rules.ts";
+import { CHARS_PER_HIDDEN_TOKEN, type Rules, rulesFor, SEAL_BYTES, UNKNOWN_PAGES } from "./rules.ts";
 
 export interface Counter {
   readonly basis: "tokenizer" | "estimate";
@@ -29,7 +36,11 @@ export function estimatorFor(model?: string): Counter {
 
 const estimators = new WeakMap<Rules, Counter>();
 
-export function counterOf(basis: Counter["basis"], rules: Rules, countText: (text: string) => number): Counter {
+export function counterOf(
+  basis: Counter["basis"],
+  rules: Rules,
+  countText: (text: string) => number,
+): Counter {
   const counts = new WeakMap<Part, number>();
   const counter: Counter = {
     basis,
@@ -43,8 +54,11 @@ export function counterOf(basis: Counter["basis"], rules: Rules, countText: (tex
       return tokens;
     },
     tool: (tool) =>
-      Math.ceil(countText(tool.name) + countText(tool.description ?? "") + countText(JSON.stringify(tool.input ?? {}))) +
-      rules.callTokens,
+      Math.ceil(
+        countText(tool.name) +
+          countText(tool.description ?? "") +
+          countText(JSON.stringify(tool.input ?? {})),
+      ) + rules.callTokens,
   };
   return counter;
 }
@@ -79,13 +93,15 @@ function countPart(part: Part, rules: Rules, countText: CountText): number {
 }
 
 /**
- * The provider puts the whole thought back in the prompt, whatever it showed of it. What it showed may be a summary, or
+ * Anthropic puts the whole thought back in the prompt, whatever it showed of it. What it showed may be a summary, or
  * nothing; the seal holds all of it, so its length tells how much there was.
  */
 function countThinking(part: ThinkingPart, rules: Rules, countText: CountText): number {
+  if (rules.thinking === "none") return 0;
+  const shown = countText(part.text);
+  if (rules.thinking === "text") return shown;
   const seal = part.encrypted ?? part.signature ?? "";
-  const hiddenChars = seal.length * 0.75 - rules.sealBytes;
-  return Math.max(countText(part.text), (hiddenChars / CHARS_PER_HIDDEN_TOKEN) * rules.scale, 0);
+  return Math.max(shown, ((seal.length * 0.75 - SEAL_BYTES) / CHARS_PER_HIDDEN_TOKEN) * rules.scale);
 }
 
 function countImage(part: ImagePart, rules: Rules): number {
@@ -108,7 +124,8 @@ function countOpaque(value: Json | undefined, countText: CountText): number {
   if (isList(value)) return value.reduce<number>((sum, item) => sum + countOpaque(item, countText), 1);
   if (!isObject(value)) return countText(typeof value === "string" ? value : JSON.stringify(value ?? null));
   let tokens = 1;
-  for (const [key, item] of Object.entries(value)) tokens += 1 + countText(key) + countOpaque(item, countText);
+  for (const [key, item] of Object.entries(value))
+    tokens += 1 + countText(key) + countOpaque(item, countText);
   return tokens;
 }
 

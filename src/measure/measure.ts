@@ -35,17 +35,23 @@ export interface MeasureOptions {
 
 export function measure(transcript: Transcript, options: MeasureOptions = {}): Measurement {
   const counter = options.counter ?? estimatorFor(transcript.model);
-  const calibration = options.calibration && isCalibrated(options.calibration) ? options.calibration : undefined;
+  const calibration =
+    options.calibration && isCalibrated(options.calibration) ? options.calibration : undefined;
   const scale = calibration?.scale ?? 1;
   const system = systemTokens(transcript, counter);
   const tools = toolTokens(transcript, counter);
-  const messages = transcript.messages.map((message) => measureMessage(message, counter, scale));
-  const counted = transcript.messages.reduce((sum, message) => sum + messageTokens(message, counter), system + tools);
+  let counted = system + tools;
+  const messages = transcript.messages.map((message) => {
+    const tokens = messageTokens(message, counter);
+    counted += tokens;
+    const parts = message.parts.map((part) => Math.round(counter.part(part) * scale));
+    return { tokens: Math.round(tokens * scale), parts };
+  });
   const total = calibration ? predict(calibration, counted) : counted;
   return {
     total,
     basis: calibration ? "usage" : counter.basis,
-    overhead: calibration ? Math.max(0, total - Math.round(scale * counted)) : 0,
+    overhead: Math.max(0, total - Math.round(scale * counted)),
     system: Math.round(system * scale),
     tools: Math.round(tools * scale),
     messages,
@@ -88,11 +94,6 @@ export class Meter {
     for (const message of messages) this.add(message);
     return this.total;
   }
-}
-
-function measureMessage(message: Message, counter: Counter, scale: number): MessageMeasurement {
-  const parts = message.parts.map((part) => Math.round(counter.part(part) * scale));
-  return { tokens: Math.round(messageTokens(message, counter) * scale), parts };
 }
 
 function systemTokens(transcript: Transcript, counter: Counter): number {

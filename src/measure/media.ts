@@ -52,12 +52,16 @@ function readGif(view: DataView): Size | undefined {
 }
 
 function readWebp(view: DataView): Size | undefined {
-  if (view.byteLength < 30 || view.getUint32(0) !== 0x52494646 || view.getUint32(8) !== 0x57454250) return undefined;
+  if (view.byteLength < 30 || view.getUint32(0) !== 0x52494646 || view.getUint32(8) !== 0x57454250)
+    return undefined;
   switch (view.getUint32(12)) {
     case 0x56503858: // VP8X: 24 bits each, one less than the size
       return { width: 1 + uint24(view, 24), height: 1 + uint24(view, 27) };
     case 0x5650384c: // VP8L: 14 bits each, one less than the size
-      return { width: 1 + (view.getUint32(21, true) & 0x3fff), height: 1 + ((view.getUint32(21, true) >> 14) & 0x3fff) };
+      return {
+        width: 1 + (view.getUint32(21, true) & 0x3fff),
+        height: 1 + ((view.getUint32(21, true) >> 14) & 0x3fff),
+      };
     case 0x56503820: // VP8: 14 bits each
       return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
     default:

@@ -3,63 +3,24 @@
  * a source, nothing computed; a price nobody publishes is left out, and `models.ts` then says so instead of guessing.
  * Prices are USD per million tokens at the standard tier (no batch, no priority, no regional surcharge).
  */
-
-export type Vendor =
-  | "anthropic"
-  | "openai"
-  | "google"
-  | "deepseek"
-  | "moonshot"
-  | "zai"
-  | "alibaba"
-  | "mistral"
-  | "meta";
-
-export interface Prices {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead?: number;
-  /** Short and long TTL. Absent where writing to the cache costs no more than reading the prompt. */
-  readonly cacheWrite?: number;
-  readonly cacheWrite1h?: number;
-}
-
-export interface CacheRules {
-  /** `marked`: what is cached is marked in the request. `automatic`: any repeated prefix is. */
-  readonly kind: "marked" | "automatic";
-  readonly ttlMinutes: number;
-  /** The longer life that can be had for a higher write price. */
-  readonly longTtlMinutes?: number;
-  /** A shorter prefix is not cached, silently. */
-  readonly minimumTokens: number;
-}
-
-export interface ModelFacts {
-  readonly name: string;
-  readonly vendor: Vendor;
-  /** Prompt and answer together. */
-  readonly windowTokens: number;
-  /** Where less may be sent than the window holds. */
-  readonly inputTokens?: number;
-  /** The window of the same model when asked for with `[1m]`, as hosts spell it. */
-  readonly longWindowTokens?: number;
-  readonly outputTokens: number;
-  readonly cache: CacheRules;
-  readonly prices?: Prices;
-  /** What a whole request costs once its prompt is larger than `above`. */
-  readonly longPrices?: { readonly above: number; readonly prices: Prices };
-  readonly asOf: string;
-  readonly source: string;
-}
+import type { CacheRules, ModelFacts, Prices, Vendor } from "./model-facts.ts";
 
 const CLAUDE_PRICING = "https://platform.claude.com/docs/en/about-claude/pricing";
 const MODELS_DEV = "https://github.com/anomalyco/models.dev";
 const OPENAI_PRICING = "https://developers.openai.com/api/docs/pricing";
 
-type Row = Omit<ModelFacts, "name" | "vendor" | "cache" | "asOf" | "source"> & Partial<Pick<ModelFacts, "asOf" | "source">>;
+type Row = Omit<ModelFacts, "name" | "vendor" | "cache" | "asOf" | "source"> &
+  Partial<Pick<ModelFacts, "asOf" | "source">>;
 
-/** Anthropic: writes cost 1.25 × input for five minutes and 2 × for an hour, on every model. */
-function claude(name: string, minimumTokens: number, row: Omit<Row, "prices"> & { readonly prices: Prices }): ModelFacts {
+/**
+ * Anthropic: writes cost 1.25 × input for five minutes and 2 × for an hour, on every model. The least a cache takes is
+ * documented up to Opus 5, Fable 5 and Sonnet 5; for what came after, that of the forerunner stands.
+ */
+function claude(
+  name: string,
+  minimumTokens: number,
+  row: Omit<Row, "prices"> & { readonly prices: Prices },
+): ModelFacts {
   const { input } = row.prices;
   return {
     name,
@@ -96,13 +57,29 @@ const anthropic: readonly ModelFacts[] = [
   claude("claude-opus-5", 512, { ...LARGE, prices: { input: 5, output: 25 } }),
   claude("claude-opus-4-8", 1024, { ...LARGE, prices: { input: 5, output: 25 } }),
   claude("claude-opus-4-7", 2048, { ...LARGE, prices: { input: 5, output: 25 } }),
-  claude("claude-opus-4-6", 4096, { ...OPTIONAL_LARGE, outputTokens: 128_000, prices: { input: 5, output: 25 } }),
+  claude("claude-opus-4-6", 4096, {
+    ...OPTIONAL_LARGE,
+    outputTokens: 128_000,
+    prices: { input: 5, output: 25 },
+  }),
   claude("claude-opus-4-5", 4096, { ...SMALL, prices: { input: 5, output: 25 } }),
-  claude("claude-opus-4-1", 1024, { windowTokens: 200_000, outputTokens: 32_000, prices: { input: 15, output: 75 } }),
-  claude("claude-opus-4", 1024, { windowTokens: 200_000, outputTokens: 32_000, prices: { input: 15, output: 75 } }),
+  claude("claude-opus-4-1", 1024, {
+    windowTokens: 200_000,
+    outputTokens: 32_000,
+    prices: { input: 15, output: 75 },
+  }),
+  claude("claude-opus-4", 1024, {
+    windowTokens: 200_000,
+    outputTokens: 32_000,
+    prices: { input: 15, output: 75 },
+  }),
   claude("claude-sonnet-5-5", 1024, { ...LARGE, prices: { input: 2, output: 10, cacheRead: 0.1 } }),
   claude("claude-sonnet-5", 1024, { ...LARGE, prices: { input: 2, output: 10 } }),
-  claude("claude-sonnet-4-6", 1024, { ...OPTIONAL_LARGE, outputTokens: 64_000, prices: { input: 3, output: 15 } }),
+  claude("claude-sonnet-4-6", 1024, {
+    ...OPTIONAL_LARGE,
+    outputTokens: 64_000,
+    prices: { input: 3, output: 15 },
+  }),
   claude("claude-sonnet-4-5", 1024, {
     ...OPTIONAL_LARGE,
     outputTokens: 64_000,
@@ -116,10 +93,18 @@ const anthropic: readonly ModelFacts[] = [
     longPrices: SONNET_LONG,
   }),
   claude("claude-3-7-sonnet", 1024, { ...SMALL, prices: { input: 3, output: 15 } }),
-  claude("claude-3-5-sonnet", 1024, { windowTokens: 200_000, outputTokens: 8_192, prices: { input: 3, output: 15 } }),
+  claude("claude-3-5-sonnet", 1024, {
+    windowTokens: 200_000,
+    outputTokens: 8_192,
+    prices: { input: 3, output: 15 },
+  }),
   claude("claude-haiku-5-5", 1024, { ...LARGE, prices: { input: 0.1, output: 0.5 }, longPrices: HAIKU_LONG }),
   claude("claude-haiku-4-5", 4096, { ...SMALL, prices: { input: 1, output: 5 } }),
-  claude("claude-3-5-haiku", 2048, { windowTokens: 200_000, outputTokens: 8_192, prices: { input: 0.8, output: 4 } }),
+  claude("claude-3-5-haiku", 2048, {
+    windowTokens: 200_000,
+    outputTokens: 8_192,
+    prices: { input: 0.8, output: 4 },
+  }),
 ];
 
 /** OpenAI: any prefix from 1,024 tokens on, in steps of 128; writes cost extra only from GPT-5.6 on. */
@@ -129,7 +114,10 @@ function gpt(name: string, row: Row): ModelFacts {
 }
 
 /** From GPT-5.6 on: a cache write costs 1.25 ×, and over 272,000 tokens input doubles and output grows by half. */
-function gptTiered(name: string, prices: Required<Pick<Prices, "input" | "output" | "cacheRead">>): ModelFacts {
+function gptTiered(
+  name: string,
+  prices: Required<Pick<Prices, "input" | "output" | "cacheRead">>,
+): ModelFacts {
   const { input, output, cacheRead } = prices;
   return gpt(name, {
     ...GPT_LARGE,
@@ -177,7 +165,7 @@ const openai: readonly ModelFacts[] = [
   gpt("gpt-4.1-nano", { ...GPT_4_1, prices: { input: 0.1, output: 0.4, cacheRead: 0.025 } }),
   gpt("gpt-4o", { ...GPT_4O, prices: { input: 2.5, output: 10, cacheRead: 1.25 } }),
   gpt("gpt-4o-mini", { ...GPT_4O, prices: { input: 0.15, output: 0.6, cacheRead: 0.075 } }),
-  gpt("gpt-oss", { windowTokens: 131_072, outputTokens: 131_072, source: MODELS_DEV }),
+  gpt("gpt-oss", { windowTokens: 131_072, outputTokens: 32_768, source: MODELS_DEV }),
 ];
 
 /** Google: implicit caching; the minimum is the smallest one documented for the family. */
@@ -202,8 +190,16 @@ const google: readonly ModelFacts[] = [
   // The price of the launch; it doubles on 2027-01-01.
   gemini("gemini-3.8-flash", { ...GEMINI, prices: { input: 0.75, output: 3.75, cacheRead: 0.075 } }),
   gemini("gemini-3.5-flash", { ...GEMINI, prices: { input: 1.5, output: 9, cacheRead: 0.15 } }),
-  gemini("gemini-3.1-pro", { ...GEMINI, prices: { input: 2, output: 12, cacheRead: 0.2 }, longPrices: GEMINI_3_LONG }),
-  gemini("gemini-3-pro", { ...GEMINI, prices: { input: 2, output: 12, cacheRead: 0.2 }, longPrices: GEMINI_3_LONG }),
+  gemini("gemini-3.1-pro", {
+    ...GEMINI,
+    prices: { input: 2, output: 12, cacheRead: 0.2 },
+    longPrices: GEMINI_3_LONG,
+  }),
+  gemini("gemini-3-pro", {
+    ...GEMINI,
+    prices: { input: 2, output: 12, cacheRead: 0.2 },
+    longPrices: GEMINI_3_LONG,
+  }),
   gemini("gemini-3-flash", { ...GEMINI, prices: { input: 0.5, output: 3, cacheRead: 0.05 } }),
   gemini("gemini-2.5-pro", {
     ...GEMINI,
@@ -212,7 +208,11 @@ const google: readonly ModelFacts[] = [
   }),
   gemini("gemini-2.5-flash", { ...GEMINI, prices: { input: 0.3, output: 2.5, cacheRead: 0.03 } }),
   gemini("gemini-2.5-flash-lite", { ...GEMINI, prices: { input: 0.1, output: 0.4, cacheRead: 0.01 } }),
-  gemini("gemini-2.0-flash", { windowTokens: 1_048_576, outputTokens: 8_192, prices: { input: 0.1, output: 0.4, cacheRead: 0.025 } }),
+  gemini("gemini-2.0-flash", {
+    windowTokens: 1_048_576,
+    outputTokens: 8_192,
+    prices: { input: 0.1, output: 0.4, cacheRead: 0.025 },
+  }),
 ];
 
 /** Open models, at the price of the house that made them; other hosts ask other prices. */
@@ -225,18 +225,47 @@ const WINDOW_256K = { windowTokens: 262_144, outputTokens: 262_144 } as const;
 
 const others: readonly ModelFacts[] = [
   // By day DeepSeek asks double; this is the price of the other hours.
-  open("deepseek-v4-pro", "deepseek", { windowTokens: 1_000_000, outputTokens: 65_536, prices: { input: 0.66, output: 1.98, cacheRead: 0.022 } }),
-  open("deepseek-v4-flash", "deepseek", { windowTokens: 1_000_000, outputTokens: 65_536, prices: { input: 0.22, output: 0.66, cacheRead: 0.007 } }),
-  open("deepseek-chat", "deepseek", { windowTokens: 1_000_000, outputTokens: 8_192, prices: { input: 0.28, output: 0.42, cacheRead: 0.028 } }),
-  open("kimi-k3", "moonshot", { windowTokens: 1_048_576, outputTokens: 1_048_576, prices: { input: 3, output: 15, cacheRead: 0.3 } }),
+  open("deepseek-v4-pro", "deepseek", {
+    windowTokens: 1_048_576,
+    outputTokens: 384_000,
+    prices: { input: 0.66, output: 1.98, cacheRead: 0.022 },
+  }),
+  open("deepseek-v4-flash", "deepseek", {
+    windowTokens: 1_048_576,
+    outputTokens: 384_000,
+    prices: { input: 0.22, output: 0.66, cacheRead: 0.007 },
+  }),
+  open("deepseek-chat", "deepseek", {
+    windowTokens: 1_000_000,
+    outputTokens: 8_192,
+    prices: { input: 0.28, output: 0.42, cacheRead: 0.028 },
+  }),
+  open("kimi-k3", "moonshot", {
+    windowTokens: 1_048_576,
+    outputTokens: 1_048_576,
+    prices: { input: 3, output: 15, cacheRead: 0.3 },
+  }),
   open("kimi-k2.6", "moonshot", { ...WINDOW_256K, prices: { input: 0.95, output: 4, cacheRead: 0.16 } }),
   open("glm-5.1", "zai", { windowTokens: 204_800, outputTokens: 131_072 }),
-  open("glm-4.6", "zai", { windowTokens: 204_800, outputTokens: 131_072, prices: { input: 0.6, output: 2.2, cacheRead: 0.11 } }),
+  open("glm-4.6", "zai", {
+    windowTokens: 204_800,
+    outputTokens: 131_072,
+    prices: { input: 0.6, output: 2.2, cacheRead: 0.11 },
+  }),
   // Both Qwen prices rise in steps with the prompt; the step of 32,000 to 128,000 tokens stands for all.
-  open("qwen3-coder-plus", "alibaba", { windowTokens: 1_000_000, outputTokens: 65_536, prices: { input: 1.8, output: 9, cacheRead: 0.36, cacheWrite: 2.25 } }),
-  open("qwen3-max", "alibaba", { windowTokens: 262_144, outputTokens: 65_536, prices: { input: 2.4, output: 12, cacheRead: 0.48, cacheWrite: 3 } }),
+  open("qwen3-coder-plus", "alibaba", {
+    windowTokens: 1_000_000,
+    outputTokens: 65_536,
+    prices: { input: 1.8, output: 9, cacheRead: 0.36, cacheWrite: 2.25 },
+  }),
+  open("qwen3-max", "alibaba", {
+    windowTokens: 262_144,
+    outputTokens: 65_536,
+    prices: { input: 2.4, output: 12, cacheRead: 0.48, cacheWrite: 3 },
+  }),
   open("devstral", "mistral", { ...WINDOW_256K, prices: { input: 0.4, output: 2 } }),
   open("mistral-large", "mistral", { ...WINDOW_256K, prices: { input: 0.5, output: 1.5 } }),
+  // Its maker sells no tokens, and every host asks its own price.
   open("llama-4-maverick", "meta", { windowTokens: 1_048_576, outputTokens: 16_384 }),
 ];
 

@@ -3,7 +3,8 @@
  * Always answers; when it does not know the model it gives careful numbers and says that they are not the model's.
  */
 import { promptTokens, type Usage } from "../transcript/message.ts";
-import { MODELS, type ModelFacts, type Prices, type Vendor } from "./model-table.ts";
+import type { ModelFacts, Prices, Vendor } from "./model-facts.ts";
+import { MODELS } from "./model-table.ts";
 
 export interface Model extends Omit<ModelFacts, "vendor" | "longWindowTokens"> {
   readonly vendor: Vendor | "unknown";
@@ -21,7 +22,12 @@ export function modelNamed(name: string | undefined): Model {
   if (isSameModel(plain, found.name)) return { ...facts, windowTokens, isFallback: false };
   // A sibling with another price list (gpt-5-pro beside gpt-5): the window is a fair guess, the price is not.
   const { prices: _prices, longPrices: _longPrices, ...known } = facts;
-  return { ...known, windowTokens, isFallback: true, reason: `There is no row for "${name}"; the limits are those of ${found.name}.` };
+  return {
+    ...known,
+    windowTokens,
+    isFallback: true,
+    reason: `There is no row for "${name}"; the limits are those of ${found.name}.`,
+  };
 }
 
 export function vendorOf(name: string | undefined): Vendor | "unknown" {

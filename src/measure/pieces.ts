@@ -23,7 +23,7 @@ const STARTS = 5;
 const CASES = 3;
 const LONGEST_WORD = 12;
 const LONGEST_SIGNS = 8;
-const SCRIPTS = 9;
+const SCRIPTS = 12;
 
 /** Places in the list of counts: words by start, case and length; signs by space before and length; then the rest. */
 const SIGNS: number = STARTS * CASES * LONGEST_WORD;
@@ -59,6 +59,8 @@ const SPACE = 7;
 const NEWLINE = 8;
 const SIGN = 9;
 const FIRST_SCRIPT = 10;
+/** Among the scripts: dashes, arrows, lines of tables. What repeats in them is cheap, as with signs. */
+const SYMBOLS: number = FIRST_SCRIPT + 7;
 const TAB_CODE = 9;
 const END = 255;
 /** Longer runs of white space than this are not in the vocabulary. */
@@ -121,13 +123,14 @@ export class Scan {
     let at = from;
     let traits = 0;
     let kind = classes[at + 1] as number;
-    for (; kind >= UPPER && kind < DIGIT; kind = classes[++at + 1] as number) traits += TRAITS[kind] as number;
+    for (; kind >= UPPER && kind < DIGIT; kind = classes[++at + 1] as number)
+      traits += TRAITS[kind] as number;
     const uppers = at - from;
     for (; kind < UPPER; kind = classes[++at + 1] as number) traits += TRAITS[kind] as number;
     this.at = at;
     const length = at - from;
     const spelling = uppers === 0 ? 0 : uppers === 1 && length > 1 ? 1 : 2;
-    const size = length < LONGEST_WORD ? length : LONGEST_WORD;
+    const size = Math.min(length, LONGEST_WORD);
     this.add((start * CASES + spelling) * LONGEST_WORD + size - 1, 1);
     if (length > 2) this.countLetters(from, traits);
   }
@@ -166,7 +169,7 @@ export class Scan {
     if (length === 1 && this.classAt(this.at) < DIGIT && this.isLoneSign(from)) return;
     const isSpaced = this.classAt(from - 1) === SPACE ? 1 : 0;
     const changes = this.changesIn(from);
-    const size = changes < LONGEST_SIGNS ? changes : LONGEST_SIGNS;
+    const size = Math.min(changes, LONGEST_SIGNS);
     this.add(SIGNS + isSpaced * LONGEST_SIGNS + size - 1, 1);
     if (changes > LONGEST_SIGNS) this.add(LONG_SIGN_CHARS, changes - LONGEST_SIGNS);
     if (length > changes) this.add(REPEATED_SIGNS, length - changes);
@@ -209,8 +212,11 @@ export class Scan {
   countScript(kind: number): void {
     const from = this.at;
     this.pass(kind);
+    const length = this.at - from;
+    const chars = kind === SYMBOLS ? this.changesIn(from) : length;
     this.add(SCRIPT_RUNS + kind - FIRST_SCRIPT, 1);
-    this.add(SCRIPT_CHARS + kind - FIRST_SCRIPT, this.at - from);
+    this.add(SCRIPT_CHARS + kind - FIRST_SCRIPT, chars);
+    if (length > chars) this.add(REPEATED_SIGNS, length - chars);
   }
 
   pass(kind: number): void {
@@ -238,6 +244,8 @@ function classesOf(text: string): Uint8Array {
 
 /** Ranges of UTF-16 units that are not `other`; later ones stand over earlier ones. */
 const RANGES: readonly (readonly [from: number, to: number, kind: number])[] = [
+  [0x00, 0x1f, FIRST_SCRIPT + 11],
+  [0x7f, 0x9f, FIRST_SCRIPT + 11],
   [0x21, 0x7e, SIGN],
   [0x30, 0x39, DIGIT],
   [0x41, 0x5a, UPPER],
@@ -246,24 +254,26 @@ const RANGES: readonly (readonly [from: number, to: number, kind: number])[] = [
   [0x20, 0x20, SPACE],
   [0x0a, 0x0a, NEWLINE],
   [0x0d, 0x0d, NEWLINE],
-  [0xa0, 0xbf, FIRST_SCRIPT + 7],
+  [0xa0, 0xbf, SYMBOLS],
   [0xc0, 0x24f, FIRST_SCRIPT],
   [0x300, 0x36f, FIRST_SCRIPT],
-  [0x370, 0x52f, FIRST_SCRIPT + 1],
+  [0x370, 0x3ff, FIRST_SCRIPT + 9],
+  [0x400, 0x52f, FIRST_SCRIPT + 1],
   [0x590, 0x7ff, FIRST_SCRIPT + 2],
   [0x900, 0x1fff, FIRST_SCRIPT + 3],
   [0x1e00, 0x1eff, FIRST_SCRIPT],
-  [0x2000, 0x2dff, FIRST_SCRIPT + 7],
-  [0x2e80, 0x303f, FIRST_SCRIPT + 7],
+  [0x2000, 0x2dff, SYMBOLS],
+  [0x2e80, 0x303f, SYMBOLS],
   [0x3040, 0x30ff, FIRST_SCRIPT + 4],
   [0x3100, 0x9fff, FIRST_SCRIPT + 5],
   [0xac00, 0xd7ff, FIRST_SCRIPT + 6],
+  [0xd800, 0xdfff, FIRST_SCRIPT + 10],
   [0xf900, 0xfaff, FIRST_SCRIPT + 5],
-  [0xff00, 0xffef, FIRST_SCRIPT + 7],
+  [0xff00, 0xffef, SYMBOLS],
 ];
 
 function classTable(): Uint8Array {
-  const table = new Uint8Array(65536).fill(FIRST_SCRIPT + SCRIPTS - 1);
+  const table = new Uint8Array(65536).fill(FIRST_SCRIPT + 8);
   for (const [from, to, kind] of RANGES) table.fill(kind, from, to + 1);
   for (const letter of "aeiouy") markLetter(table, letter, VOWEL);
   for (const letter of "jqxzkvw") markLetter(table, letter, RARE);

@@ -27,8 +27,8 @@ export interface Request {
   readonly responseIndex: number;
   /** What joined the context since the request before. */
   readonly added: readonly Message[];
-  /** The whole context, where a compaction came in between: `added` says nothing then. */
-  readonly restart?: readonly Message[];
+  /** Where a compaction came in between: its kind, and the whole context after it. `added` is empty then. */
+  readonly restart?: { readonly kind: RecordedCompaction["kind"]; readonly messages: readonly Message[] };
 }
 
 const CLEARED: readonly [{ readonly type: "text"; readonly text: string }] = [
@@ -39,21 +39,23 @@ export function* requestsOf(recording: Recording): Generator<Request> {
   const compactions = [...recording.compactions].sort((a, b) => a.at - b.at);
   let context: Placed[] = [];
   let sent = 0;
-  let restarted = false;
+  let restart: RecordedCompaction["kind"] | undefined;
   let next = 0;
   for (const [index, message] of recording.whole.messages.entries()) {
     for (let due = compactions[next]; due && due.at <= index; due = compactions[++next]) {
       context = compacted(context, due);
-      restarted = true;
-    }
-    if (message.role === "assistant" && message.ended !== "failed") {
-      const added = context.slice(restarted ? 0 : sent).map((placed) => placed.message);
-      yield { response: message, responseIndex: index, added: restarted ? [] : added, ...(restarted ? { restart: added } : {}) };
-      sent = context.length;
-      restarted = false;
+      restart = restart === "summary" ? restart : due.kind;
     }
     // A failed response is shown to the person, and not sent again.
-    if (message.ended !== "failed") context.push({ index, message });
+    if (message.ended === "failed") continue;
+    if (message.role === "assistant") {
+      const messages = context.slice(restart ? 0 : sent).map((placed) => placed.message);
+      const told = restart ? { added: [], restart: { kind: restart, messages } } : { added: messages };
+      yield { response: message, responseIndex: index, ...told };
+      sent = context.length;
+      restart = undefined;
+    }
+    context.push({ index, message });
   }
 }
 
@@ -66,12 +68,16 @@ interface Placed {
 function compacted(context: readonly Placed[], compaction: RecordedCompaction): Placed[] {
   const removed = new Set(compaction.removed);
   if (compaction.kind === "clear")
-    return context.map((placed) => (removed.has(placed.index) ? { ...placed, message: cleared(placed.message) } : placed));
+    return context.map((placed) =>
+      removed.has(placed.index) ? { ...placed, message: cleared(placed.message) } : placed,
+    );
   const kept = context.filter(({ index }) => index >= 0 && !removed.has(index));
   return compaction.summary ? [{ index: -1, message: compaction.summary }, ...kept] : kept;
 }
 
 function cleared(message: Message): Message {
-  const parts = message.parts.map((part): Part => (part.type === "tool-result" ? { ...part, output: CLEARED } : part));
+  const parts = message.parts.map(
+    (part): Part => (part.type === "tool-result" ? { ...part, output: CLEARED } : part),
+  );
   return { ...message, parts };
 }

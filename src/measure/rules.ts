@@ -3,8 +3,9 @@
  * session reports usage, calibration corrects the sum. Sources: the vendors' vision pages (2026-11), and for the
  * numbers marked "recorded", sessions with recorded usage (Claude Code, Codex, mini-swe-agent, Gemini CLI).
  */
-import { vendorOf } from "./models.ts";
+
 import type { Size } from "./media.ts";
+import { vendorOf } from "./models.ts";
 
 export interface Rules {
   /** Tokens of this model for one o200k token of text; recorded. */
@@ -17,8 +18,12 @@ export interface Rules {
   /** For an image of which only a link or a file id is known: a full-screen screenshot. */
   readonly unknownImageTokens: number;
   readonly pageTokens: number;
-  /** Bytes of a sealed thought that are not the thought: key, nonce, ids. */
-  readonly sealBytes: number;
+  /**
+   * What of a thought comes back in the next prompt. `whole`: all of it, shown or not. `none`: nothing; what is in the
+   * file is a summary for people (recorded: in Codex, OpenCode and Gemini CLI prompts do not grow by it). `text`: what
+   * is written, for want of knowing.
+   */
+  readonly thinking: "whole" | "text" | "none";
 }
 
 export function rulesFor(model: string | undefined): Rules {
@@ -45,7 +50,13 @@ export const UNKNOWN_PAGES = 10;
 /** Characters a token in thoughts that were sealed away, so that only their length is known: English prose. */
 export const CHARS_PER_HIDDEN_TOKEN = 4.4;
 
-const PLAIN = { messageTokens: 4, callTokens: 8, resultTokens: 8, sealBytes: 650 } as const;
+/**
+ * Bytes of a Claude signature that are not the thought. A thought of n bytes has a signature of n + 175 bytes, on all of
+ * the thousand recorded thoughts that are shown in full.
+ */
+export const SEAL_BYTES = 175;
+
+const PLAIN = { messageTokens: 4, callTokens: 8, resultTokens: 8 } as const;
 
 /** A pixel rule: scaled down until both the long edge and the tokens fit. */
 function claudeImage(longEdge: number, maxTokens: number): Rules["imageTokens"] {
@@ -58,10 +69,9 @@ function claudeImage(longEdge: number, maxTokens: number): Rules["imageTokens"] 
 const CLAUDE: Rules = {
   scale: 1.12,
   messageTokens: 4,
-  callTokens: 30,
-  resultTokens: 30,
-  // A thought of n bytes has a signature of n + 175 bytes, on all 1,100 recorded thoughts that are shown in full.
-  sealBytes: 175,
+  callTokens: 45,
+  resultTokens: 45,
+  thinking: "whole",
   imageTokens: claudeImage(1568, 1600),
   unknownImageTokens: 1600,
   // A page is sent twice, as its text (1,500–3,000 tokens) and as an image.
@@ -79,6 +89,7 @@ const NEW_CLAUDE: Rules = {
 const OPENAI_TILES: Rules = {
   ...PLAIN,
   scale: 1,
+  thinking: "none",
   imageTokens: (size) => {
     const fit = shrink(size, Math.min(1, 2048 / Math.max(size.width, size.height)));
     const { width, height } = shrink(fit, Math.min(1, 768 / Math.min(fit.width, fit.height)));
@@ -90,13 +101,15 @@ const OPENAI_TILES: Rules = {
 /** Patches of 32 pixels, at most 1,536 of them; small models charge them about 1.62-fold. */
 const OPENAI_PATCHES: Rules = {
   ...OPENAI_TILES,
-  imageTokens: ({ width, height }) => Math.ceil(Math.min(1536, Math.ceil(width / 32) * Math.ceil(height / 32)) * 1.62),
+  imageTokens: ({ width, height }) =>
+    Math.ceil(Math.min(1536, Math.ceil(width / 32) * Math.ceil(height / 32)) * 1.62),
   unknownImageTokens: 2488,
 };
 
 const GEMINI: Rules = {
   ...PLAIN,
-  scale: 1,
+  scale: 1.18,
+  thinking: "none",
   imageTokens: ({ width, height }) => {
     if (width <= 384 && height <= 384) return 258;
     const unit = Math.max(256, Math.min(768, Math.floor(Math.min(width, height) / 1.5)));
@@ -108,7 +121,7 @@ const GEMINI: Rules = {
 /** From Gemini 3 on an image is a fixed number of tokens at its default resolution. */
 const GEMINI_3: Rules = { ...GEMINI, imageTokens: () => 1120, unknownImageTokens: 1120, pageTokens: 560 };
 
-const OTHER: Rules = { ...OPENAI_TILES, unknownImageTokens: 1600 };
+const OTHER: Rules = { ...OPENAI_TILES, thinking: "text", unknownImageTokens: 1600 };
 
 function shrink({ width, height }: Size, by: number): Size {
   return { width: width * by, height: height * by };

@@ -1,4 +1,5 @@
 /** What a call is, in a few words: `Read src/a.ts`, `Bash npm test`. It says what it is, never what came of it. */
+import { object, string } from "./json.ts";
 import type { ToolCallPart } from "./message.ts";
 import { toolUse } from "./tool-use.ts";
 
@@ -12,8 +13,25 @@ function subjectOf(call: ToolCallPart): string {
   const use = toolUse(call);
   if (use.command !== undefined) return use.command;
   if (use.files.length > 0) return use.files.map(({ path }) => path).join(", ");
-  return typeof call.input === "string" ? call.input : JSON.stringify(call.input);
+  if (typeof call.input === "string") return call.input;
+  const telling = TELLING_KEYS.map((key) => string(object(call.input)[key])).find(
+    (value) => value !== undefined,
+  );
+  return telling ?? JSON.stringify(call.input);
 }
+
+/** The field that says what a call is about, where the tool is none we know; the first that is there. */
+const TELLING_KEYS = [
+  "description",
+  "pattern",
+  "query",
+  "url",
+  "title",
+  "prompt",
+  "question",
+  "skill",
+  "name",
+];
 
 /** One line of at most `chars` characters. Control characters go: what a tool printed must not act on a terminal. */
 export function shorten(text: string, chars: number = SHOWN_CHARS): string {

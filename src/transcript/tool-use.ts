@@ -192,13 +192,18 @@ function read(call: ToolCallPart): ToolUse {
   const input = object(call.input);
   const command = commandOf(call.input);
   if (does === "run" && command !== undefined) return readCommand(command);
-  const patch =
-    typeof call.input === "string" ? call.input : (string(input["patch"]) ?? string(input["input"]));
-  if (does === "edit" && patch !== undefined && patch.includes("*** Begin Patch"))
-    return { does, files: filesOfPatch(patch).map(tidy) };
+  const patch = does === "edit" ? patchIn(call.input) : undefined;
+  if (patch !== undefined) return { does, files: filesOfPatch(patch).map(tidy) };
   if (does === "edit") return readEditor(input);
   if (does === "read" || does === "write") return { does, files: filesIn(input, does) };
   return { does, files: [], ...(command === undefined ? {} : { command }) };
+}
+
+/** The patch stands alone, or in a field that each harness names otherwise: `input`, `patch`, `patchText`. */
+function patchIn(input: Json): string | undefined {
+  const texts =
+    typeof input === "string" ? [input] : Object.values(object(input)).map((value) => string(value) ?? "");
+  return texts.find((text) => text.includes("*** Begin Patch"));
 }
 
 /** `mcp__files__read_file` does what `read_file` does. */

@@ -101,6 +101,7 @@ export function isBareItem({ type, role }: JsonObject): boolean {
 function readMeta(history: History, meta: JsonObject, { line, path, at }: Origin): void {
   const { about } = history;
   history.about = defined({
+    ...about,
     id: about.id ?? string(meta["id"]) ?? string(meta["session_id"]),
     cwd: about.cwd ?? string(meta["cwd"]),
     startedAt: about.startedAt ?? timeOf(meta) ?? at,
@@ -160,6 +161,8 @@ function readTokenCount(history: History, event: JsonObject): void {
   const { reports, drafts, cuts } = history;
   const info = object(event["info"]);
   const last = object(info["last_token_usage"]);
+  const windowTokens = number(info["model_context_window"]) ?? history.about.windowTokens;
+  history.about = { ...history.about, ...defined({ windowTokens }) };
   const contextTokens = number(last["total_tokens"]);
   const total = canonical(info["total_token_usage"] ?? last);
   if (contextTokens === undefined) return;

@@ -141,18 +141,25 @@ function stillThere(
   messages: readonly Message[],
   replacement: readonly Message[],
 ): readonly number[] {
+  // Hashing what is long gone would cost more than reading it: only messages of a size that came back are looked at.
+  const sizes = new Set(replacement.map(sizeOf));
   const places = new Map<string, number[]>();
   for (const index of before) {
-    const content = contentOf(messages[index]);
-    const known = places.get(content);
+    const message = messages[index];
+    if (!message || !sizes.has(sizeOf(message))) continue;
+    const known = places.get(contentOf(message));
     if (known) known.push(index);
-    else places.set(content, [index]);
+    else places.set(contentOf(message), [index]);
   }
   return replacement.flatMap((message) => places.get(contentOf(message))?.pop() ?? []).sort((a, b) => a - b);
 }
 
-function contentOf(message: Message | undefined): string {
-  return `${message?.role} ${message?.parts.map(refOf).join(" ")}`;
+function sizeOf({ role, parts }: Message): string {
+  return `${role} ${parts.map((part) => `${part.type}${part.type === "text" ? part.text.length : ""}`).join(" ")}`;
+}
+
+function contentOf({ role, parts }: Message): string {
+  return `${role} ${parts.map(refOf).join(" ")}`;
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {

@@ -7,7 +7,7 @@
 import { PalimpsestError } from "../errors.ts";
 import { isList, isObject, type Json, type JsonObject, object, parseJson } from "../transcript/json.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
-import { isExact, type Line, type Source } from "./source.ts";
+import { isExact, type Line, type Source, wholeText } from "./source.ts";
 import type { Session, Skipped } from "./wire.ts";
 
 export type Spot = {
@@ -43,7 +43,7 @@ export function* recordsOf(source: Source, skipped: Skipped[]): Generator<FileRe
 
 /** A file that is one JSON document. */
 export function documentOf(source: Source, skipped: Skipped[]): Json | undefined {
-  const { text, bytes, isExactText } = wholeText(source);
+  const { text, bytes, isExact: isExactText } = wholeText(source);
   if (text.trim() === "") return undefined;
   if (!isExactText)
     skipped.push({
@@ -77,7 +77,7 @@ export function* writeRecords(source: Source, changes: readonly Change[]): Gener
 /** One document: spelled anew in its own indentation when anything changed, else copied. */
 export function* writeDocument(source: Source, changes: readonly Change[]): Generator<Uint8Array> {
   if (changes.length === 0) {
-    for (const line of source.lines()) yield line.bytes;
+    yield* source.chunks();
     return;
   }
   const { text } = wholeText(source);
@@ -152,19 +152,6 @@ function changed(text: string, changes: readonly Change[]): Json {
 }
 
 type Slots = Record<string | number, Json | undefined>;
-
-function wholeText(source: Source): { text: string; bytes: number; isExactText: boolean } {
-  const texts: string[] = [];
-  let bytes = 0;
-  let isExactText = true;
-  for (const line of source.lines()) {
-    texts.push(line.text);
-    bytes += line.bytes.length;
-    isExactText &&= isExact(line);
-    if (line.bytes.at(-1) === 0x0a) texts.push(endOf(line));
-  }
-  return { text: texts.join(""), bytes, isExactText };
-}
 
 function endOf(line: Line): string {
   if (line.bytes.at(-1) !== 0x0a) return "";

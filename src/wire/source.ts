@@ -5,8 +5,9 @@
  */
 import { isUtf8 } from "node:buffer";
 
-/** Can be walked more than once, and gives the same lines each time. */
+/** Can be walked more than once, and gives the same each time. */
 export interface Source {
+  chunks(): Iterable<Uint8Array>;
   lines(): Iterable<Line>;
 }
 
@@ -23,11 +24,15 @@ export interface Line {
 
 const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
 export function sourceOf(content: string | Uint8Array): Source {
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-  return { lines: () => linesOf([bytes]) };
+  const bytes = typeof content === "string" ? Buffer.from(content) : content;
+  return sourceFrom(() => [bytes]);
+}
+
+/** From bytes as they arrive; called anew for each walk. */
+export function sourceFrom(chunks: () => Iterable<Uint8Array>): Source {
+  return { chunks, lines: () => linesOf(chunks()) };
 }
 
 export function* linesOf(chunks: Iterable<Uint8Array>): Generator<Line> {
@@ -58,10 +63,33 @@ export function isExact(line: Line): boolean {
   return !line.text.includes("\uFFFD") || isUtf8(line.bytes);
 }
 
+/** The same for the whole source, for files that are one document. */
+export function wholeText(source: Source): {
+  readonly text: string;
+  readonly bytes: number;
+  readonly isExact: boolean;
+} {
+  const chunks = [...source.chunks()];
+  const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  const text = decode(bytes, hasMark(bytes) ? 3 : 0, bytes.length);
+  return { text, bytes: bytes.length, isExact: !text.includes("\uFFFD") || isUtf8(bytes) };
+}
+
 function textOf(bytes: Uint8Array, number: number): string {
   let end = bytes.length;
   if (bytes[end - 1] === NEWLINE) end -= 1;
   if (bytes[end - 1] === CARRIAGE_RETURN) end -= 1;
-  const hasMark = number === 1 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
-  return decoder.decode(bytes.subarray(hasMark ? 3 : 0, end));
+  return decode(bytes, number === 1 && hasMark(bytes) ? 3 : 0, end);
+}
+
+function hasMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
+
+/** `Buffer` decodes several times faster than `TextDecoder`, and decoding is half the cost of reading. */
+function decode(bytes: Uint8Array, start: number, end: number): string {
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return buffer.toString("utf8", start, end);
 }

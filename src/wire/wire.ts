@@ -97,4 +97,6 @@ export interface About {
   readonly cwd?: string;
   readonly title?: string;
   readonly startedAt?: number;
+  /** What the host itself takes for the window; it may reserve part of what the model could take. */
+  readonly windowTokens?: number;
 }

@@ -72,16 +72,29 @@ export function detectWire(sample: Sample): SessionWire {
 }
 
 export function readSession(source: Source, options: { readonly wire?: string } = {}): Session {
-  const wire = options.wire === undefined ? detectWire(sampleFrom(source)) : fileWireNamed(options.wire);
-  return wire.read(source);
+  if (options.wire === undefined) return detectWire(sampleFrom(source)).read(source);
+  const session = fileWireNamed(options.wire).read(source);
+  if (session.whole.messages.length > 0) return session;
+  throw new PalimpsestError(
+    "not-this-wire",
+    `No message could be read from this file as ${options.wire}. ${whatElse(source)}`,
+  );
+}
+
+function whatElse(source: Source): string {
+  try {
+    return `It looks like ${detectWire(sampleFrom(source)).name}; leave --wire out to read it as that.`;
+  } catch (error) {
+    return error instanceof PalimpsestError ? error.message : "";
+  }
 }
 
 export function sampleFrom(source: Source): Sample {
   const head: Uint8Array[] = [];
   let length = 0;
-  for (const line of source.lines()) {
-    head.push(line.bytes.slice(0, SAMPLE_BYTES - length));
-    length += line.bytes.length;
+  for (const chunk of source.chunks()) {
+    head.push(chunk.subarray(0, SAMPLE_BYTES - length));
+    length += chunk.length;
     if (length >= SAMPLE_BYTES) break;
   }
   return sampleOf(Buffer.concat(head));

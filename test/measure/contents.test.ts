@@ -28,7 +28,7 @@ const session = transcript(
   calls("5", "Bash", { command: "npm test" }),
   gets("5", "1 passed"),
 );
-const contents = contentsOf(session, letters);
+const contents = contentsOf(session, { tokensOf: letters });
 
 test("the kinds add up to everything that was said, the largest first", () => {
   const total = session.messages.flatMap(({ parts }) => parts).reduce((sum, part) => sum + letters(part), 0);
@@ -81,4 +81,16 @@ test("a read that was overtaken by an edit is superseded", () => {
 
 test("the largest parts come first, and say what they are", () => {
   expect(contents.largest[0]).toMatchObject({ what: "Bash npm test", tokens: 22 });
+});
+
+test("a path below the working directory is told from there, and is one file with its short form", () => {
+  const both = transcript(
+    calls("1", "Read", { file_path: "/w/a.ts" }),
+    gets("1", "x"),
+    calls("2", "Read", { file_path: "a.ts" }),
+    gets("2", "y"),
+  );
+  expect(contentsOf(both, { tokensOf: letters, cwd: "/w" }).byFile).toMatchObject([
+    { path: "a.ts", reads: 2 },
+  ]);
 });

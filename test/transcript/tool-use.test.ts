@@ -51,6 +51,7 @@ describe("what a tool call does", () => {
     ];
     expect(use("apply_patch", patch).files).toEqual(expected);
     expect(use("apply_patch", { input: patch }).files).toEqual(expected);
+    expect(use("apply_patch", { patchText: patch }).files).toEqual(expected);
     expect(files(`apply_patch <<'EOF'\n${patch}\nEOF`)).toEqual(expected);
   });
 

@@ -180,7 +180,12 @@ describe("codex, what is its own", () => {
 
   test("says what it is about, which model was at work, and under which instructions", () => {
     const { about, whole } = read(working);
-    expect(about).toEqual({ id: "s1", cwd: "/w", startedAt: Date.parse("2026-06-30T08:29:05.319Z") });
+    expect(about).toEqual({
+      id: "s1",
+      cwd: "/w",
+      startedAt: Date.parse("2026-06-30T08:29:05.319Z"),
+      windowTokens: 258_400,
+    });
     expect(whole.model).toBe("gpt-5.5");
     expect(whole.messages[3]?.model).toBe("gpt-5.5");
     expect(whole.system).toMatchObject([{ text: "You are Codex." }]);

@@ -1,7 +1,7 @@
 /** 200 MB, most of it records no model ever sees: memory follows what is kept, not the file. */
 import { expect, test } from "vitest";
 import { claudeCode } from "../../src/wire/claude-code.ts";
-import { linesOf, type Source } from "../../src/wire/source.ts";
+import { sourceFrom } from "../../src/wire/source.ts";
 
 const MB = 1_000_000;
 const CHUNK = 65_536;
@@ -30,7 +30,7 @@ function* chunks(megabytes: number): Generator<Uint8Array> {
 }
 
 function heapAfterReading(megabytes: number): { readonly heapMb: number; readonly messages: number } {
-  const source: Source = { lines: () => linesOf(chunks(megabytes)) };
+  const source = sourceFrom(() => chunks(megabytes));
   globalThis.gc?.();
   const before = process.memoryUsage();
   const session = claudeCode.read(source);
@@ -53,7 +53,7 @@ test("a line of 50 MB is one line, whatever the chunks", () => {
   const pieces = Array.from({ length: Math.ceil(bytes.length / CHUNK) }, (_, index) =>
     bytes.subarray(index * CHUNK, (index + 1) * CHUNK),
   );
-  const session = claudeCode.read({ lines: () => linesOf(pieces) });
+  const session = claudeCode.read(sourceFrom(() => pieces));
   expect(session.whole.messages[0]?.parts[0]).toMatchObject({ type: "text" });
   expect(session.skipped).toEqual([]);
 });

@@ -1,0 +1,90 @@
+/**
+ * Names and codes that other people's code relies on, frozen as literals. Red means "deliberate?", not "forbidden":
+ * change the list in the commit that means to.
+ */
+import { expect, test } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import type { ErrorCode } from "../../src/errors.ts";
+import * as palimpsest from "../../src/index.ts";
+
+test("the values of the public name", () => {
+  expect(Object.keys(palimpsest).sort()).toEqual([
+    "Meter",
+    "PalimpsestError",
+    "UNCALIBRATED",
+    "addressParts",
+    "bodyWireNamed",
+    "bodyWires",
+    "calibrationOf",
+    "check",
+    "cost",
+    "detectWire",
+    "edited",
+    "estimateTokens",
+    "estimatorFor",
+    "fileWireNamed",
+    "hasUserWords",
+    "inspectSession",
+    "isCalibrated",
+    "isOver",
+    "isRef",
+    "measure",
+    "modelNamed",
+    "observe",
+    "openFile",
+    "pairUp",
+    "predict",
+    "promptTokens",
+    "readSession",
+    "refOf",
+    "requestsOf",
+    "resultText",
+    "sampleFrom",
+    "sessionWires",
+    "sourceOf",
+    "stepsOf",
+    "tokenizerFor",
+    "toolUse",
+    "turnsOf",
+    "wireNames",
+  ]);
+});
+
+test("the entries of the package", () => {
+  expect(Object.keys(manifest.exports)).toEqual([".", "./package.json"]);
+  expect(Object.keys(manifest.bin)).toEqual(["palimpsest"]);
+  expect(manifest.engines.node).toBe(">=20");
+});
+
+test("the names of the wires", () => {
+  expect(palimpsest.wireNames).toEqual([
+    "claude-code",
+    "codex",
+    "opencode",
+    "pi",
+    "gemini-cli",
+    "copilot-cli",
+    "cline",
+    "swe-agent",
+    "mini-swe-agent",
+    "openhands",
+    "anthropic-messages",
+    "openai-chat",
+    "openai-responses",
+    "gemini",
+    "ai-sdk",
+  ]);
+});
+
+test("the error codes", () => {
+  // A type is erased, so the compiler holds this list: a missing or an extra code does not compile.
+  const codes: Record<ErrorCode, true> = {
+    "unknown-wire": true,
+    "not-this-wire": true,
+    unreadable: true,
+    unwritable: true,
+    "cannot-write": true,
+    usage: true,
+  };
+  expect(Object.keys(codes)).toHaveLength(6);
+});

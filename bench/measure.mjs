@@ -1,10 +1,34 @@
-/** Measuring one more message costs the same after 100 and after 100,000 messages. */
-import { Meter } from "../dist/index.js";
+/** Measuring one more message costs the same after 100 and after 100,000 messages; estimating is linear, whatever the text. */
+import { estimateTokens, Meter } from "../dist/index.js";
 import { ratio } from "./ratio.mjs";
 
 const BATCH = 500;
 
 export function benchMeasure() {
+  return [...benchMeter(), ...benchEstimate()];
+}
+
+/** Twice the text, twice the time: also for what makes tokenizers quadratic. */
+function benchEstimate() {
+  const texts = {
+    code: "const value = compute(input); // why\n",
+    letters: "a",
+    spaces: " ",
+    base64: "QUJDZGVmZ2hpSktM",
+  };
+  return Object.entries(texts).map(([name, unit]) => {
+    const once = unit.repeat(Math.ceil(500_000 / unit.length));
+    const twice = once + once;
+    return ratio({
+      name: `estimate twice as much of ${name}`,
+      limit: 3,
+      floor: () => estimateTokens(once),
+      work: () => estimateTokens(twice),
+    });
+  });
+}
+
+function benchMeter() {
   const [few, many] = [100, 100_000].map((length) => {
     const meter = new Meter();
     const said = message("said before", 0);

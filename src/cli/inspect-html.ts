@@ -106,7 +106,7 @@ h2{font-size:16px;margin:32px 0 8px}header p{margin:2px 0}
 .strip{display:flex;height:36px;border-radius:6px;overflow:hidden;margin:20px 0 0}
 .strip span{color:#fff;font-size:12px;line-height:36px;padding:0 6px;overflow:hidden;white-space:nowrap;min-width:0;box-sizing:border-box}
 table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
-th{text-align:left;font-weight:500;max-width:340px;overflow-wrap:anywhere;padding:3px 12px 3px 0}
+th{text-align:left;font-weight:500;min-width:5.5em;max-width:340px;overflow-wrap:anywhere;padding:3px 12px 3px 0}
 td{text-align:right;padding:3px 8px;white-space:nowrap}td.bar{width:26%}td.bar i{display:block;height:12px;border-radius:2px;background:var(--bar);min-width:1px}
 td.beside{text-align:left;color:var(--dim);white-space:normal;overflow-wrap:anywhere}tr{border-top:1px solid var(--line)}
 svg{width:100%;height:160px;display:block}polyline{fill:none;stroke:var(--bar);stroke-width:2;vector-effect:non-scaling-stroke}

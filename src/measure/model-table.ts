@@ -7,6 +7,8 @@ import type { CacheRules, ModelFacts, Prices, Vendor } from "./model-facts.ts";
 
 const CLAUDE_PRICING = "https://platform.claude.com/docs/en/about-claude/pricing";
 const MODELS_DEV = "https://github.com/anomalyco/models.dev";
+/** Long published and unchanged when last seen, but not looked up for this table. */
+const RECALLED = "recalled from the vendor's price list of 2025, not looked up again";
 const OPENAI_PRICING = "https://developers.openai.com/api/docs/pricing";
 
 type Row = Omit<ModelFacts, "name" | "vendor" | "cache" | "asOf" | "source"> &
@@ -38,7 +40,7 @@ const LARGE = { windowTokens: 1_000_000, outputTokens: 128_000 } as const;
 const OPTIONAL_LARGE = { windowTokens: 200_000, longWindowTokens: 1_000_000 } as const;
 const SMALL = { windowTokens: 200_000, outputTokens: 64_000 } as const;
 
-/** Above 200,000 tokens of prompt Sonnet 4 and 4.5 cost double, and half as much again for output. */
+/** Above 200,000 tokens of prompt Sonnet 4 and 4.5 cost double, and half as much again for output; recalled, as above. */
 const SONNET_LONG: NonNullable<ModelFacts["longPrices"]> = {
   above: 200_000,
   prices: { input: 6, output: 22.5, cacheRead: 0.6, cacheWrite: 7.5, cacheWrite1h: 12 },
@@ -156,15 +158,19 @@ const openai: readonly ModelFacts[] = [
   gpt("gpt-5.1", { ...GPT_5, prices: { input: 1.25, output: 10, cacheRead: 0.125 } }),
   gpt("gpt-5.1-codex-mini", { ...GPT_5, prices: { input: 0.25, output: 2, cacheRead: 0.025 } }),
   gpt("gpt-5", { ...GPT_5, prices: { input: 1.25, output: 10, cacheRead: 0.125 } }),
-  gpt("gpt-5-mini", { ...GPT_5, prices: { input: 0.25, output: 2, cacheRead: 0.025 } }),
-  gpt("gpt-5-nano", { ...GPT_5, prices: { input: 0.05, output: 0.4, cacheRead: 0.005 } }),
-  gpt("o4-mini", { ...O_SERIES, prices: { input: 1.1, output: 4.4, cacheRead: 0.275 } }),
-  gpt("o3", { ...O_SERIES, prices: { input: 2, output: 8, cacheRead: 0.5 } }),
-  gpt("gpt-4.1", { ...GPT_4_1, prices: { input: 2, output: 8, cacheRead: 0.5 } }),
-  gpt("gpt-4.1-mini", { ...GPT_4_1, prices: { input: 0.4, output: 1.6, cacheRead: 0.1 } }),
-  gpt("gpt-4.1-nano", { ...GPT_4_1, prices: { input: 0.1, output: 0.4, cacheRead: 0.025 } }),
-  gpt("gpt-4o", { ...GPT_4O, prices: { input: 2.5, output: 10, cacheRead: 1.25 } }),
-  gpt("gpt-4o-mini", { ...GPT_4O, prices: { input: 0.15, output: 0.6, cacheRead: 0.075 } }),
+  gpt("gpt-5-mini", { ...GPT_5, prices: { input: 0.25, output: 2, cacheRead: 0.025 }, source: RECALLED }),
+  gpt("gpt-5-nano", { ...GPT_5, prices: { input: 0.05, output: 0.4, cacheRead: 0.005 }, source: RECALLED }),
+  gpt("o4-mini", { ...O_SERIES, prices: { input: 1.1, output: 4.4, cacheRead: 0.275 }, source: RECALLED }),
+  gpt("o3", { ...O_SERIES, prices: { input: 2, output: 8, cacheRead: 0.5 }, source: RECALLED }),
+  gpt("gpt-4.1", { ...GPT_4_1, prices: { input: 2, output: 8, cacheRead: 0.5 }, source: RECALLED }),
+  gpt("gpt-4.1-mini", { ...GPT_4_1, prices: { input: 0.4, output: 1.6, cacheRead: 0.1 }, source: RECALLED }),
+  gpt("gpt-4.1-nano", {
+    ...GPT_4_1,
+    prices: { input: 0.1, output: 0.4, cacheRead: 0.025 },
+    source: RECALLED,
+  }),
+  gpt("gpt-4o", { ...GPT_4O, prices: { input: 2.5, output: 10, cacheRead: 1.25 }, source: RECALLED }),
+  gpt("gpt-4o-mini", { ...GPT_4O, prices: { input: 0.15, output: 0.6, cacheRead: 0.075 }, source: RECALLED }),
   gpt("gpt-oss", { windowTokens: 131_072, outputTokens: 32_768, source: MODELS_DEV }),
 ];
 
@@ -207,11 +213,16 @@ const google: readonly ModelFacts[] = [
     longPrices: { above: 200_000, prices: { input: 2.5, output: 15, cacheRead: 0.25 } },
   }),
   gemini("gemini-2.5-flash", { ...GEMINI, prices: { input: 0.3, output: 2.5, cacheRead: 0.03 } }),
-  gemini("gemini-2.5-flash-lite", { ...GEMINI, prices: { input: 0.1, output: 0.4, cacheRead: 0.01 } }),
+  gemini("gemini-2.5-flash-lite", {
+    ...GEMINI,
+    prices: { input: 0.1, output: 0.4, cacheRead: 0.01 },
+    source: RECALLED,
+  }),
   gemini("gemini-2.0-flash", {
     windowTokens: 1_048_576,
     outputTokens: 8_192,
     prices: { input: 0.1, output: 0.4, cacheRead: 0.025 },
+    source: RECALLED,
   }),
 ];
 

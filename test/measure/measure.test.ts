@@ -173,34 +173,8 @@ describe("Meter", () => {
     );
   });
 
-  test("takes as long for one more message after 100,000 as after 100", () => {
-    const fresh = Array.from({ length: 40 }, (_, at) =>
-      Array.from({ length: 200 }, (_, index) => step(at * 200 + index)).flat(),
-    );
-    const timeAfter = (length: number, batches: readonly (readonly Message[])[]) => {
-      const meter = new Meter();
-      const message = user("the same words again");
-      for (let index = 0; index < length; index += 1) meter.add(message);
-      return Math.min(...batches.map((batch) => elapsed(() => addAll(meter, batch))));
-    };
-    timeAfter(100, fresh.slice(0, 10));
-    const few = timeAfter(100, fresh.slice(10, 25));
-    const many = timeAfter(100_000, fresh.slice(25));
-    expect(many / few).toBeLessThan(3);
-  });
-
   test("a result inside a user message with words counts with both", () => {
     const counter = perCharacter();
     expect(new Meter(transcript(user("four", result("1", "sixsix"))), counter).total).toBe(10);
   });
 });
-
-function addAll(meter: Meter, messages: readonly Message[]): void {
-  for (const message of messages) meter.add(message);
-}
-
-function elapsed(run: () => void): number {
-  const before = performance.now();
-  run();
-  return performance.now() - before;
-}

@@ -63,7 +63,7 @@ describe("modelNamed", () => {
       expect(modelNamed(facts.name).name, facts.name).toBe(facts.name);
       expect(vendorOf(facts.name), facts.name).toBe(facts.vendor);
       expect(facts.asOf).toMatch(/^2026-\d\d-\d\d$/);
-      expect(facts.source).toMatch(/^https:/);
+      expect(facts.source).toMatch(/^(https:|recalled)/);
       expect(facts.outputTokens).toBeLessThanOrEqual(facts.windowTokens);
       for (const prices of [facts.prices, facts.longPrices?.prices]) {
         if (!prices) continue;

@@ -399,6 +399,7 @@ describe("a provider's own compaction", () => {
   });
 });
 
+// Quadratic would take minutes, and run into the time limit of a test.
 test("a long conversation is judged in one pass", () => {
   const messages = Array.from({ length: 20_000 }, (_, n) => [
     user(`ask ${n}`),
@@ -407,8 +408,5 @@ test("a long conversation is judged in one pass", () => {
     assistant("done"),
   ]).flat();
   const long = transcript(...messages, ask);
-  const started = performance.now();
   expect(check(long, { original: long })).toEqual([]);
-  // Quadratic would take minutes.
-  expect(performance.now() - started).toBeLessThan(10_000);
 });

@@ -18,7 +18,7 @@ export function inspectText(inspection: Inspection, name: string, io: Io): strin
     ...lines,
     ...promptLine(inspection, io, colors),
     ...chartsOf(inspection).flatMap((chart) => block(chart.title, chartLines(chart, io, colors), colors)),
-    ...notesOf(inspection).flatMap((note) => block(note.title, note.lines, colors)),
+    ...notesOf(inspection).flatMap((note) => block(note.title, atMost(note.lines), colors)),
     "",
   ].join("\n");
 }
@@ -52,6 +52,10 @@ function chartLines({ rows }: Chart, io: Io, colors: Colors): readonly string[] 
   const more =
     rows.length > ROWS ? [colors.dim(`and ${count(rows.length - ROWS)} more, ${count(left)} tokens`)] : [];
   return [...table(cells, columns), ...more];
+}
+
+function atMost(lines: readonly string[]): readonly string[] {
+  return lines.length <= ROWS ? lines : [...lines.slice(0, ROWS), `and ${count(lines.length - ROWS)} more`];
 }
 
 function block(title: string, lines: readonly string[], colors: Colors): readonly string[] {

@@ -17,7 +17,8 @@ const ARROWS: Record<string, readonly string[]> = {
   plan: ["transcript", "measure", "errors.ts"],
   apply: ["transcript", "measure", "plan", "errors.ts"],
   summarize: ["transcript", "measure", "plan", "errors.ts"],
-  store: ["transcript", "errors.ts"],
+  // The plan folder has the ledger and the summary as types: what a store keeps.
+  store: ["transcript", "plan", "errors.ts"],
 };
 const EDGES = ["agent", "gateway", "mcp", "hosts", "inspector", "cli"];
 const PURE = ["transcript", "wire", "measure", "plan", "apply"];

@@ -1,0 +1,162 @@
+/**
+ * `view(transcript, ledger)`: what the model is sent. Pure and deterministic: the same history and ledger give the same
+ * bytes, so the prompt cache keeps hitting; messages no edit touches are the same objects that came in.
+ *
+ * Stubs, trims and drops apply one by one, wherever their part is. A fold applies whole or not at all: its page tells of
+ * everything that was folded, and would lie in a history that was rewound into the middle of it. Of several folds the
+ * latest that applies shows its page, because each page integrates the one before.
+ */
+import { type Address, addressKey, type Edit } from "../plan/edit.ts";
+import type { Compaction, LedgerEntry, Page } from "../plan/ledger.ts";
+import type { Message, Part, Transcript } from "../transcript/message.ts";
+import { addressParts } from "../transcript/ref.ts";
+
+export interface View {
+  readonly transcript: Transcript;
+  /** Where each part of each message of the view stands in the history; empty for the page. */
+  readonly addresses: readonly (readonly Address[])[];
+  /** The compaction whose page is shown. */
+  readonly folded?: Compaction;
+  /** Compactions of which at least one edit applies, oldest first. */
+  readonly applied: readonly Compaction[];
+}
+
+export function view(transcript: Transcript, ledger: readonly LedgerEntry[]): Transcript {
+  return viewOf(transcript, ledger).transcript;
+}
+
+export function viewOf(transcript: Transcript, ledger: readonly LedgerEntry[]): View {
+  const keys = keysOf(transcript);
+  const present = new Set(keys.flat());
+  const standing = standingCompactions(ledger);
+  const folds = applyingFolds(standing, present);
+  const gone = new Set(folds.flatMap(foldsOf));
+  const edits = editsByAddress(standing);
+  const rows = transcript.messages.map((message, index) =>
+    rowOf(message, keys[index] ?? [], { gone, edits }),
+  );
+  const shown = withPage(rows, folds.at(-1));
+  const isEditing = (compaction: Compaction) =>
+    folds.includes(compaction) ||
+    compaction.edits.some(({ kind, at }) => kind !== "fold" && present.has(addressKey(at)));
+  return {
+    transcript:
+      shown.every(({ message }, index) => message === transcript.messages[index]) &&
+      shown.length === rows.length
+        ? transcript
+        : { ...transcript, messages: shown.map(({ message }) => message) },
+    addresses: shown.map(({ addresses }) => addresses),
+    ...(folds.length > 0 ? { folded: folds.at(-1) as Compaction } : {}),
+    applied: standing.filter(isEditing),
+  };
+}
+
+/** The address of every part, in the shape of the transcript. */
+function keysOf(transcript: Transcript): readonly (readonly string[])[] {
+  const keys: string[][] = transcript.messages.map(() => []);
+  for (const addressed of addressParts(transcript)) keys[addressed.messageIndex]?.push(addressKey(addressed));
+  return keys;
+}
+
+/** The compactions that were not undone, oldest first. */
+export function standingCompactions(ledger: readonly LedgerEntry[]): readonly Compaction[] {
+  const undone = new Set(ledger.flatMap((entry) => (entry.kind === "undo" ? [entry.of] : [])));
+  return ledger.flatMap((entry) => (entry.kind === "compaction" && !undone.has(entry.id) ? [entry] : []));
+}
+
+function applyingFolds(standing: readonly Compaction[], present: ReadonlySet<string>): readonly Compaction[] {
+  const applying = new Map<string, Compaction>();
+  for (const compaction of standing) {
+    const keys = foldsOf(compaction);
+    const isGrounded = compaction.after === undefined || applying.has(compaction.after);
+    if (keys.length > 0 && isGrounded && keys.every((key) => present.has(key)))
+      applying.set(compaction.id, compaction);
+  }
+  return [...applying.values()];
+}
+
+function foldsOf({ edits }: Compaction): readonly string[] {
+  return edits.flatMap(({ kind, at }) => (kind === "fold" ? [addressKey(at)] : []));
+}
+
+/** A later edit of the same part takes the place of an earlier one: a trim may become a stub. */
+function editsByAddress(standing: readonly Compaction[]): ReadonlyMap<string, Edit> {
+  const edits = new Map<string, Edit>();
+  for (const compaction of standing)
+    for (const edit of compaction.edits) if (edit.kind !== "fold") edits.set(addressKey(edit.at), edit);
+  return edits;
+}
+
+interface Row {
+  readonly message: Message;
+  readonly addresses: readonly Address[];
+}
+
+interface Standing {
+  readonly gone: ReadonlySet<string>;
+  readonly edits: ReadonlyMap<string, Edit>;
+}
+
+/** A message as the edits leave it; no row where nothing is left, and whether the page belongs behind it. */
+function rowOf(
+  message: Message,
+  keys: readonly string[],
+  { gone, edits }: Standing,
+): { readonly row?: Row; readonly isFolded: boolean } {
+  const isFolded = keys.some((key) => gone.has(key));
+  if (!isFolded && !keys.some((key) => edits.has(key)))
+    return { row: { message, addresses: keys.map(addressOf) }, isFolded };
+  const parts: Part[] = [];
+  const addresses: Address[] = [];
+  message.parts.forEach((part, index) => {
+    const key = keys[index] ?? "";
+    const edit = edits.get(key);
+    if (gone.has(key) || edit?.kind === "drop") return;
+    parts.push(edit && edit.kind !== "fold" ? withText(part, edit.text) : part);
+    addresses.push(addressOf(key));
+  });
+  return parts.length === 0 ? { isFolded } : { row: { message: { ...message, parts }, addresses }, isFolded };
+}
+
+/** The words of an edit in place of the content; whatever else the part is stays. */
+export function withText(part: Part, text: string): Part {
+  switch (part.type) {
+    case "text":
+    case "thinking":
+      return { ...part, text };
+    case "tool-result":
+      return { ...part, output: [{ type: "text", text }] };
+    case "image":
+    case "document":
+    case "opaque":
+      return { type: "text", text, ...(part.native === undefined ? {} : { native: part.native }) };
+    case "tool-call":
+      // A call's arguments are what the tool was given; a stub there could be run. Calls fold with their step or stay.
+      return part;
+  }
+}
+
+function withPage(rows: readonly ReturnType<typeof rowOf>[], folded: Compaction | undefined): readonly Row[] {
+  const last = rows.findLastIndex(({ isFolded }) => isFolded);
+  return rows.flatMap(({ row }, index) => [
+    ...(row ? [row] : []),
+    ...(index === last ? pageRows(folded?.page) : []),
+  ]);
+}
+
+function pageRows(page: Page | undefined): readonly Row[] {
+  if (!page) return [];
+  const said = (role: Page["role"], text: string): Row => ({
+    message: { role, parts: [{ type: "text", text, synthetic: true }] },
+    addresses: [],
+  });
+  return [
+    said(page.role, page.text),
+    ...(page.acknowledgement === undefined ? [] : [said("assistant", page.acknowledgement)]),
+  ];
+}
+
+function addressOf(key: string): Address {
+  const [ref = "", occurrence = "0"] = key.split("#");
+  return { ref: ref as Address["ref"], occurrence: Number(occurrence) };
+}

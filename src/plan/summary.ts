@@ -1,0 +1,35 @@
+/**
+ * A summary as data: sections of lines, each with the refs it came from. Typed so that it can be merged again and
+ * again without growing, checked against its sources, and rendered the same way each time.
+ */
+import type { Ref } from "../transcript/ref.ts";
+
+/** In the order they are shown. Each is filled or marked empty: the list is a checklist. */
+export const SECTIONS = [
+  "Session Intent",
+  "Constraints and Preferences",
+  "Current Task",
+  "Key Decisions",
+  "Failed Approaches",
+  "Errors Encountered",
+  "Files Modified",
+  "Files Read",
+  "Commands and Results",
+  "Open Questions",
+  "Next Steps",
+  "Critical Context",
+] as const;
+
+export type SectionName = (typeof SECTIONS)[number];
+
+export interface SummaryLine {
+  readonly text: string;
+  /** Where it came from; at least one, unless a person wrote it. */
+  readonly refs: readonly Ref[];
+  /** What the line is about (a path, a command, a decision): a later line about the same takes its place. */
+  readonly about?: string;
+}
+
+export interface Summary {
+  readonly sections: { readonly [name in SectionName]?: readonly SummaryLine[] };
+}

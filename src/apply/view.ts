@@ -8,6 +8,7 @@
  */
 import { type Address, addressKey, type Edit } from "../plan/edit.ts";
 import type { Compaction, LedgerEntry, Page } from "../plan/ledger.ts";
+import { withText } from "../plan/with-text.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { addressParts } from "../transcript/ref.ts";
 
@@ -32,8 +33,12 @@ export function viewOf(transcript: Transcript, ledger: readonly LedgerEntry[]): 
   const folds = applyingFolds(standing, present);
   const gone = new Set(folds.flatMap(foldsOf));
   const edits = editsByAddress(standing);
+  const unsealed = unsealedBy(
+    standing.filter((compaction) => !folds.includes(compaction)),
+    present,
+  );
   const rows = transcript.messages.map((message, index) =>
-    rowOf(message, keys[index] ?? [], { gone, edits }),
+    rowOf(message, keys[index] ?? [], { gone, edits, unsealed }),
   );
   const shown = withPage(rows, folds.at(-1));
   const isEditing = (compaction: Compaction) =>
@@ -58,10 +63,14 @@ function keysOf(transcript: Transcript): readonly (readonly string[])[] {
   return keys;
 }
 
-/** The compactions that were not undone, oldest first. */
+/** The compactions that were not undone, oldest first. One that was undone and made again stands again. */
 export function standingCompactions(ledger: readonly LedgerEntry[]): readonly Compaction[] {
-  const undone = new Set(ledger.flatMap((entry) => (entry.kind === "undo" ? [entry.of] : [])));
-  return ledger.flatMap((entry) => (entry.kind === "compaction" && !undone.has(entry.id) ? [entry] : []));
+  const standing = new Map<string, Compaction>();
+  for (const entry of ledger) {
+    if (entry.kind === "compaction") standing.set(entry.id, entry);
+    if (entry.kind === "undo") standing.delete(entry.of);
+  }
+  return [...standing.values()];
 }
 
 function applyingFolds(standing: readonly Compaction[], present: ReadonlySet<string>): readonly Compaction[] {
@@ -87,6 +96,16 @@ function editsByAddress(standing: readonly Compaction[]): ReadonlyMap<string, Ed
   return edits;
 }
 
+/**
+ * Where a fold does not apply but stubs of the same compaction do, the thinking it would have folded was sealed for what
+ * those stubs changed: it goes.
+ */
+function unsealedBy(notFolding: readonly Compaction[], present: ReadonlySet<string>): ReadonlySet<string> {
+  const isEditing = ({ edits }: Compaction) =>
+    edits.some(({ kind, at }) => kind !== "fold" && present.has(addressKey(at)));
+  return new Set(notFolding.filter(isEditing).flatMap(foldsOf));
+}
+
 interface Row {
   readonly message: Message;
   readonly addresses: readonly Address[];
@@ -94,6 +113,7 @@ interface Row {
 
 interface Standing {
   readonly gone: ReadonlySet<string>;
+  readonly unsealed: ReadonlySet<string>;
   readonly edits: ReadonlyMap<string, Edit>;
 }
 
@@ -101,39 +121,22 @@ interface Standing {
 function rowOf(
   message: Message,
   keys: readonly string[],
-  { gone, edits }: Standing,
+  { gone, edits, unsealed }: Standing,
 ): { readonly row?: Row; readonly isFolded: boolean } {
   const isFolded = keys.some((key) => gone.has(key));
-  if (!isFolded && !keys.some((key) => edits.has(key)))
+  const isThought = (part: Part | undefined, key: string) => part?.type === "thinking" && unsealed.has(key);
+  if (!isFolded && !keys.some((key, index) => edits.has(key) || isThought(message.parts[index], key)))
     return { row: { message, addresses: keys.map(addressOf) }, isFolded };
   const parts: Part[] = [];
   const addresses: Address[] = [];
   message.parts.forEach((part, index) => {
     const key = keys[index] ?? "";
     const edit = edits.get(key);
-    if (gone.has(key) || edit?.kind === "drop") return;
+    if (gone.has(key) || edit?.kind === "drop" || isThought(part, key)) return;
     parts.push(edit && edit.kind !== "fold" ? withText(part, edit.text) : part);
     addresses.push(addressOf(key));
   });
   return parts.length === 0 ? { isFolded } : { row: { message: { ...message, parts }, addresses }, isFolded };
-}
-
-/** The words of an edit in place of the content; whatever else the part is stays. */
-export function withText(part: Part, text: string): Part {
-  switch (part.type) {
-    case "text":
-    case "thinking":
-      return { ...part, text };
-    case "tool-result":
-      return { ...part, output: [{ type: "text", text }] };
-    case "image":
-    case "document":
-    case "opaque":
-      return { type: "text", text, ...(part.native === undefined ? {} : { native: part.native }) };
-    case "tool-call":
-      // A call's arguments are what the tool was given; a stub there could be run. Calls fold with their step or stay.
-      return part;
-  }
 }
 
 function withPage(rows: readonly ReturnType<typeof rowOf>[], folded: Compaction | undefined): readonly Row[] {

@@ -63,7 +63,7 @@ function contentOf(part: Part): string {
     case "text":
       return JSON.stringify(["text", part.text]);
     case "thinking":
-      return JSON.stringify(["thinking", part.text, part.encrypted ?? null]);
+      return JSON.stringify(["thinking", part.text, part.signature ?? null, part.encrypted ?? null]);
     case "tool-call":
       return JSON.stringify(["tool-call", part.name, canonical(part.input)]);
     case "tool-result":

@@ -1,0 +1,81 @@
+/**
+ * What a part is, in one line: `File: src/config.ts`, `Command: npx vitest run → 3 failed`. It says what it is and how
+ * it ended, not what it says, so that it does not stand in for reading it. Seed 003 measured what this is worth: a
+ * model decides by these lines what to read back.
+ */
+import { describeCall, shorten } from "../transcript/describe.ts";
+import type { Part, ToolCallPart, ToolResultPart } from "../transcript/message.ts";
+import { resultText } from "../transcript/message.ts";
+import { type FileUse, toolUse } from "../transcript/tool-use.ts";
+
+const SHOWN_CHARS = 80;
+
+export function descriptionOf(part: Part, call?: ToolCallPart): string {
+  switch (part.type) {
+    case "text":
+      return `Text: ${shorten(part.text, 60)}`;
+    case "thinking":
+      return "Thinking";
+    case "tool-call":
+      return `Call: ${describeCall(part)}`;
+    case "tool-result":
+      return describeResult(part, call);
+    case "image":
+      return "Image";
+    case "document":
+      return `Document${part.title ? `: ${shorten(part.title)}` : ""}`;
+    case "opaque":
+      return `Item of ${part.of}`;
+  }
+}
+
+/** Parts never change, and several rules ask about the same one. */
+const endings = new WeakMap<ToolResultPart, { readonly ending: string | undefined }>();
+
+function describeResult(result: ToolResultPart, call: ToolCallPart | undefined): string {
+  const known = endings.get(result) ?? { ending: endingOf(result) };
+  endings.set(result, known);
+  const { ending } = known;
+  const what = call ? describeUse(call) : "Result of a tool";
+  return ending === undefined ? what : `${what} → ${ending}`;
+}
+
+function describeUse(call: ToolCallPart): string {
+  const use = toolUse(call);
+  const paths = use.files.map(pathOf).join(", ");
+  if (use.does === "read" && paths !== "") return `File: ${shorten(paths, SHOWN_CHARS)}`;
+  if (use.does === "edit" || use.does === "write")
+    return `${use.does === "edit" ? "Edit" : "Write"}: ${shorten(paths || call.name, SHOWN_CHARS)}`;
+  if (use.command !== undefined) return `Command: ${shorten(use.command, SHOWN_CHARS)}`;
+  return `${LABELS[use.does] ?? "Result"}: ${describeCall(call)}`;
+}
+
+const LABELS: Readonly<Record<string, string>> = {
+  search: "Search",
+  fetch: "Page",
+  plan: "Plan",
+  delegate: "Subagent",
+  recall: "Recalled",
+};
+
+function pathOf({ path, fromLine, toLine }: FileUse): string {
+  return fromLine === undefined ? path : `${path}:${fromLine}-${toLine ?? ""}`;
+}
+
+/** Exit codes and test counts stand at an end of the output; a megabyte in between is not searched. */
+const LOOKED_AT_CHARS = 2_000;
+
+function endingOf(result: ToolResultPart): string | undefined {
+  const text = resultText(result);
+  const ends =
+    text.length <= 2 * LOOKED_AT_CHARS
+      ? text
+      : `${text.slice(0, LOOKED_AT_CHARS)}\n${text.slice(-LOOKED_AT_CHARS)}`;
+  const failed = /\b(\d+) (?:tests? )?failed\b/i.exec(ends)?.[1];
+  if (failed !== undefined && failed !== "0") return `${failed} failed`;
+  const code = EXIT_CODE.exec(ends)?.[1];
+  if (code !== undefined && code !== "0") return `exit ${code}`;
+  return result.isError ? "error" : undefined;
+}
+
+const EXIT_CODE = /(?:\bexit(?:ed)?(?: with)?(?: code| status)?:? |<returncode>|"exit_code":\s*)(\d{1,3})\b/i;

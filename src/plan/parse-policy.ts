@@ -1,0 +1,171 @@
+/**
+ * Reads a policy somebody wrote. What is wrong is told by its field (`prune.2.minTokens`), with what was expected and
+ * what stood there; unknown fields are errors too, because a misspelled limit would otherwise silently not hold.
+ *
+ * `{ "extends": "palimpsest", … }` begins with that policy: objects are merged field by field, lists are replaced.
+ */
+import * as v from "valibot";
+import { PalimpsestError } from "../errors.ts";
+import { isObject, type Json, type JsonObject, string } from "../transcript/json.ts";
+import type { Policy } from "./policy.ts";
+import { SECTIONS } from "./summary.ts";
+
+export interface ParseOptions {
+  /** What `extends` may name. */
+  readonly known?: (name: string) => Policy | undefined;
+}
+
+export function parsePolicy(json: Json, options: ParseOptions = {}): Policy {
+  if (!isObject(json)) throw refuse("a policy is a JSON object.");
+  const parsed = v.safeParse(POLICY, extended(json, options));
+  if (parsed.success) return parsed.output;
+  throw refuse(describe(parsed.issues[0]));
+}
+
+function extended(json: JsonObject, { known }: ParseOptions): Json {
+  const { extends: base, ...own } = json;
+  if (base === undefined) return own;
+  const found = known?.(string(base) ?? "");
+  if (!found) throw refuse(`extends: there is no policy ${JSON.stringify(base)}.`);
+  // A policy is JSON; its interface only has no index signature.
+  return merged(found as unknown as JsonObject, own);
+}
+
+function merged(base: JsonObject, own: JsonObject): JsonObject {
+  const fields = Object.entries(own).map(([key, value]): [string, Json | undefined] => {
+    const under = base[key];
+    return [key, isObject(under) && isObject(value) ? merged(under, value) : value];
+  });
+  return { ...base, ...Object.fromEntries(fields) };
+}
+
+function describe(issue: v.BaseIssue<unknown>): string {
+  const path = v.getDotPath(issue) ?? "";
+  if (issue.expected === "never") return `${path}: there is no such field.`;
+  return `${path}: expected ${issue.expected ?? issue.message}, found ${issue.received}.`;
+}
+
+function refuse(why: string): PalimpsestError {
+  return new PalimpsestError("policy", `Not a policy: ${why}`);
+}
+
+const named = <T extends string>(
+  ...names: readonly [T, ...T[]]
+): v.PicklistSchema<readonly [T, ...T[]], undefined> => v.picklist(names);
+const optional = v.exactOptional;
+const strict = v.strictObject;
+const list = v.array;
+const tokens = v.pipe(v.number(), v.minValue(0));
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const share = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+const text = v.string();
+
+const SIZE = strict({
+  share,
+  reserveOutputUpToTokens: optional(tokens),
+  minusTokens: optional(tokens),
+  atLeastTokens: optional(tokens),
+  atMostTokens: optional(tokens),
+});
+
+const LEAVE = v.variant("kind", [
+  strict({
+    kind: v.literal("stub"),
+    format: optional(named("opaque", "titled", "preview")),
+    previewChars: optional(count),
+  }),
+  strict({ kind: v.literal("text"), text }),
+  strict({ kind: v.literal("ends"), headTokens: tokens, tailTokens: tokens }),
+  strict({ kind: v.literal("preview"), maxTokens: tokens }),
+]);
+
+const RULE = { when: named("arrival", "pays", "request", "full"), minTokens: tokens };
+
+const PRUNE = v.variant("strategy", [
+  strict({ strategy: v.literal("superseded-reads"), ...RULE, leave: LEAVE }),
+  strict({ strategy: v.literal("repeated-outputs"), ...RULE, leave: LEAVE }),
+  strict({ strategy: v.literal("giant-results"), ...RULE, leave: LEAVE, orShareOfWindow: optional(share) }),
+  strict({
+    strategy: v.literal("aged-results"),
+    ...RULE,
+    leave: LEAVE,
+    keepSteps: optional(count),
+    keepTurns: optional(count),
+    keepResults: optional(count),
+    keepTokens: optional(tokens),
+    keepMinutes: optional(v.pipe(v.number(), v.minValue(0))),
+    minSavedTokens: optional(tokens),
+    tools: optional(list(text)),
+    exceptTools: optional(list(text)),
+    areErrorsKept: optional(v.boolean()),
+    above: optional(SIZE),
+  }),
+  strict({
+    strategy: v.literal("user-pastes"),
+    ...RULE,
+    headTokens: tokens,
+    tailTokens: tokens,
+    isReducedToDirectives: v.boolean(),
+  }),
+]);
+
+const TRIGGER = strict({
+  at: list(SIZE),
+  pick: optional(named("smallest", "largest")),
+  atBoundary: optional(SIZE),
+  maxMessages: optional(count),
+  target: optional(SIZE),
+  models: optional(list(strict({ startsWith: text, at: list(SIZE), target: optional(SIZE) }))),
+});
+
+const ACCOUNTING = strict({
+  basis: named("usage", "estimate", "characters"),
+  charsPerToken: optional(v.pipe(v.number(), v.gtValue(0))),
+  counts: list(named("system", "tools", "call-inputs")),
+});
+
+const TAIL = strict({
+  folds: named("steps", "everything", "nothing"),
+  headMessages: optional(count),
+  minMessages: optional(count),
+  minSteps: optional(count),
+  minTurns: optional(count),
+  shareOfMessages: optional(share),
+  tokens: optional(SIZE),
+  boundarySlack: optional(SIZE),
+});
+
+const SUMMARY = strict({
+  by: named("none", "extractive", "fast-model", "same-model"),
+  sections: optional(list(v.picklist(SECTIONS))),
+  maxTokens: SIZE,
+  update: named("merge", "rewrite"),
+  files: named("sections", "tags", "none"),
+  table: optional(SIZE),
+  prompt: optional(text),
+});
+
+const POLICY: v.GenericSchema<unknown, Policy> = strict({
+  name: v.pipe(text, v.regex(/^[a-z0-9][a-z0-9-]*$/)),
+  about: text,
+  source: optional(text),
+  variables: optional(v.record(text, text)),
+  trigger: TRIGGER,
+  accounting: ACCOUNTING,
+  prune: list(PRUNE),
+  tail: TAIL,
+  summary: SUMMARY,
+  restore: strict({ maxFiles: count, maxTokensEach: optional(tokens), maxTokens: optional(tokens) }),
+  placement: strict({
+    role: named("user", "assistant"),
+    opening: optional(text),
+    acknowledgement: optional(text),
+  }),
+  continuation: strict({ overflowRetries: count, text: optional(text) }),
+  safety: strict({
+    minFoldTokens: tokens,
+    minSavedTokens: tokens,
+    maxFailures: count,
+    waitsUpTo: SIZE,
+  }),
+});

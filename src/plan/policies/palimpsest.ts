@@ -1,0 +1,68 @@
+/**
+ * The default policy: preview what is giant when it arrives, clear in batches when that pays, fold when full.
+ *
+ * Marks are shares of what can be sent at all (the window less the answer). 0.8 leaves room for one large step and for
+ * what an estimate is off; between turns 0.7 is enough, because a fold there interrupts nothing. Down to 0.5: every
+ * fold rewrites the cache and writes a summary, so it should last for a good while (30 % of the window), and
+ * what is left is still more verbatim context than most systems keep.
+ */
+import type { Policy, Size } from "../policy.ts";
+
+/** Some models may answer with 128,000 tokens and never do; setting all of it aside would waste the window. */
+const reserveOutputUpToTokens = 32_000;
+
+const usable = (share: number): Size => ({ share, reserveOutputUpToTokens });
+
+export const palimpsest: Policy = {
+  name: "palimpsest",
+  about: "nothing is lost: previews on arrival, clearing when it pays, folds with the user's words kept",
+  source: "DESIGN §5",
+  trigger: { at: [usable(0.8)], atBoundary: usable(0.7), target: usable(0.5) },
+  accounting: { basis: "usage", counts: ["system", "tools", "call-inputs"] },
+  prune: [
+    { strategy: "superseded-reads", when: "pays", minTokens: 100, leave: { kind: "stub" } },
+    { strategy: "repeated-outputs", when: "pays", minTokens: 100, leave: { kind: "stub" } },
+    // Twelve steps: agents look back at what they just did, seldom further; errors stay until the fold.
+    {
+      strategy: "aged-results",
+      when: "pays",
+      minTokens: 500,
+      keepSteps: 12,
+      areErrorsKept: true,
+      leave: { kind: "stub" },
+    },
+    // On arrival it was never in the cache, so this costs nothing. Below 8,000 tokens reading it back costs more than it saves.
+    {
+      strategy: "giant-results",
+      when: "arrival",
+      minTokens: 8_000,
+      orShareOfWindow: 0.1,
+      leave: { kind: "preview", maxTokens: 2_000 },
+    },
+    {
+      strategy: "user-pastes",
+      when: "full",
+      minTokens: 6_000,
+      headTokens: 1_000,
+      tailTokens: 500,
+      isReducedToDirectives: true,
+    },
+  ],
+  tail: {
+    folds: "steps",
+    minSteps: 3,
+    tokens: { ...usable(0.15), atMostTokens: 20_000 },
+    boundarySlack: usable(0.1),
+  },
+  summary: {
+    by: "fast-model",
+    maxTokens: { ...usable(0.06), atLeastTokens: 600, atMostTokens: 6_000 },
+    update: "merge",
+    files: "sections",
+    table: { ...usable(0.03), atLeastTokens: 300, atMostTokens: 2_500 },
+  },
+  restore: { maxFiles: 0 },
+  placement: { role: "user" },
+  continuation: { overflowRetries: 1 },
+  safety: { minFoldTokens: 1_000, minSavedTokens: 500, maxFailures: 3, waitsUpTo: usable(0.9) },
+};

@@ -1,0 +1,33 @@
+/** A file: its first lines and its declarations, each with the line it stands on, so that the rest can be asked for by line. */
+import { showLines } from "./shown-lines.ts";
+
+const DECLARATION =
+  /^\s{0,8}(?:(?:export|default|public|private|protected|internal|static|abstract|final|async|override|virtual|inline|pub(?:\([^)]*\))?|unsafe|extern|const|declare)\s+)*(?:function\*?|class|interface|type|enum|struct|trait|impl|mod|module|namespace|def|fn|func|fun|object|record|protocol|extension|macro_rules!|sub|package|describe|test|it)\b[\s("'`]/;
+const ASSIGNED = /^(?:export\s+)?(?:const|let|var|val)\s+[\w$]+.*(?:=>|function|=\s*[[{(]\s*$)/;
+const HEADING = /^(#{1,6}\s|\[[\w.\-" ]+\]\s*$|={3,}|CREATE\s+(TABLE|INDEX|VIEW|FUNCTION)\b)/i;
+/** How harnesses number lines: `   12→text`, `12\ttext`, `12: text`, `12| text`. */
+const NUMBERED = /^\s*(\d{1,7})(?:→|\t|: |\| ?)/;
+
+const HEAD_LINES = 15;
+
+export interface OutlineOptions {
+  readonly firstLine: number;
+  readonly maxTokens: number;
+}
+
+export function outlinePreview(text: string, { firstLine, maxTokens }: OutlineOptions): string | undefined {
+  const raw = text.split("\n");
+  if (raw.length < HEAD_LINES * 2) return undefined;
+  const numbers = raw.map((line) => NUMBERED.exec(line));
+  const isNumbered = numbers.filter((found) => found !== null).length > raw.length / 2;
+  const bare = isNumbered ? raw.map((line, index) => line.slice(numbers[index]?.[0].length ?? 0)) : raw;
+  const lines = isNumbered ? raw : raw.map((line, index) => `${firstLine + index}\t${line}`);
+  const shown = bare.flatMap((line, index) => (index < HEAD_LINES || isDeclaration(line) ? [index] : []));
+  if (shown.length <= HEAD_LINES) return undefined;
+  return `File of ${raw.length} lines; its start and declarations:\n${showLines({ lines, shown, maxTokens })}`;
+}
+
+function isDeclaration(line: string): boolean {
+  const start = line.slice(0, 300);
+  return DECLARATION.test(start) || ASSIGNED.test(start) || HEADING.test(start);
+}

@@ -1,0 +1,54 @@
+/** Runs the prune rules of a policy that are due, in its order. */
+import type { Policy, PruneRule, When } from "./policy.ts";
+import type { Proposal, Situation } from "./situation.ts";
+import { proposeAgedResults } from "./strategies/aged-results.ts";
+import { giantTokens, proposeGiantResults, stepInProgress } from "./strategies/giant-results.ts";
+import { proposeRepeatedOutputs } from "./strategies/repeated-outputs.ts";
+import { proposeSupersededReads } from "./strategies/superseded-reads.ts";
+import { proposeUserPastes } from "./strategies/user-pastes.ts";
+
+export interface Pruning {
+  readonly when: readonly When[];
+  /** A full context is searched whole, also for what was missed on arrival. */
+  readonly isFull: boolean;
+}
+
+/** Of two rules that want the same part the first has it. */
+export function proposalsFor(
+  situation: Situation,
+  { prune }: Policy,
+  { when, isFull }: Pruning,
+): readonly Proposal[] {
+  const first = new Map<string, Proposal>();
+  for (const rule of prune) {
+    if (!when.includes(rule.when)) continue;
+    for (const proposal of propose(situation, rule, isFull)) {
+      const key = `${proposal.place.messageIndex}.${proposal.place.partIndex}`;
+      if (!first.has(key)) first.set(key, proposal);
+    }
+  }
+  return [...first.values()];
+}
+
+function propose(situation: Situation, rule: PruneRule, isFull: boolean): readonly Proposal[] {
+  switch (rule.strategy) {
+    case "giant-results":
+      return proposeGiantResults(situation, rule, { fromMessage: isFull ? 0 : stepInProgress(situation) });
+    case "superseded-reads":
+      return proposeSupersededReads(situation, rule);
+    case "repeated-outputs":
+      return proposeRepeatedOutputs(situation, rule);
+    case "aged-results":
+      return proposeAgedResults(situation, rule);
+    case "user-pastes":
+      return proposeUserPastes(situation, rule);
+  }
+}
+
+/** From this size on a result is shortened when it arrives; undefined where the policy does not. */
+export function arrivalTokens({ prune }: Policy, windowTokens: number): number | undefined {
+  const sizes = prune.flatMap((rule) =>
+    rule.strategy === "giant-results" && rule.when === "arrival" ? [giantTokens(rule, windowTokens)] : [],
+  );
+  return sizes.length === 0 ? undefined : Math.min(...sizes);
+}

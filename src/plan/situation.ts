@@ -1,0 +1,93 @@
+/** What every strategy looks at, worked out once per plan: steps, turns, pairs, sizes and addresses. */
+import type { Message, Part, ToolCallPart, Transcript } from "../transcript/message.ts";
+import { callsByResult, type Pair, type Pairing, type Place, pairUp } from "../transcript/pairs.ts";
+import { isSealed } from "../transcript/prefix.ts";
+import { type Range, stepsOf, turnsOf } from "../transcript/turns.ts";
+import { type Address, addressKey, type Edit } from "./edit.ts";
+import type { Room } from "./size.ts";
+import { withText } from "./with-text.ts";
+
+export interface Situation {
+  readonly transcript: Transcript;
+  readonly addresses: readonly (readonly Address[])[];
+  readonly tokensOf: (part: Part) => number;
+  readonly totalTokens: number;
+  readonly room: Room;
+  readonly pinned: ReadonlySet<string>;
+  readonly at: number;
+  readonly steps: readonly Range[];
+  readonly turns: readonly Range[];
+  readonly pairing: Pairing;
+  readonly calls: ReadonlyMap<Part, ToolCallPart>;
+  /** For each message the step it belongs to; −1 where none. */
+  readonly stepOf: readonly number[];
+}
+
+export type SituationInput = Pick<
+  Situation,
+  "transcript" | "addresses" | "tokensOf" | "totalTokens" | "room" | "at"
+> & { readonly pinned?: ReadonlySet<string> };
+
+export function situationOf(input: SituationInput): Situation {
+  const pairing = pairUp(input.transcript);
+  const steps = stepsOf(input.transcript);
+  const stepOf = input.transcript.messages.map(() => -1);
+  for (const [step, { start, end }] of steps.entries()) stepOf.fill(step, start, end);
+  return {
+    ...input,
+    pinned: input.pinned ?? new Set(),
+    steps,
+    turns: turnsOf(input.transcript),
+    pairing,
+    calls: callsByResult(pairing),
+    stepOf,
+  };
+}
+
+/** An edit somebody proposes, where it stands, and since which message it could have been made. */
+export interface Proposal {
+  readonly edit: Edit;
+  readonly place: Place;
+  readonly since: number;
+}
+
+export type Answered = Pair & { readonly result: NonNullable<Pair["result"]> };
+
+/** Calls with their results, in the order of the calls. */
+export function answeredPairs({ pairing }: Situation): readonly Answered[] {
+  return pairing.pairs.filter((pair): pair is Answered => pair.result !== undefined);
+}
+
+export function addressAt({ addresses }: Situation, { messageIndex, partIndex }: Place): Address | undefined {
+  return addresses[messageIndex]?.[partIndex];
+}
+
+export function isPinned(situation: Situation, place: Place): boolean {
+  const address = addressAt(situation, place);
+  return address !== undefined && situation.pinned.has(addressKey(address));
+}
+
+/** The page of an earlier fold (and its acknowledgement) has no addresses: it is ours, and the next page replaces it. */
+export function isPage({ addresses }: Situation, messageIndex: number): boolean {
+  return (addresses[messageIndex] ?? []).length === 0;
+}
+
+/** What a text in place of a part saves; not positive where the edit is not worth making. */
+export function savingOf({ tokensOf }: Situation, part: Part, text: string): number {
+  return tokensOf(part) - tokensOf(withText(part, text));
+}
+
+export function isSealedThinking(part: Part): boolean {
+  return part.type === "thinking" && isSealed(part);
+}
+
+/** Words of a person, wherever they stand: also beside results in one message. */
+export function isUserPart(message: Message, part: Part): boolean {
+  if (message.role !== "user") return false;
+  if (part.type === "text") return part.synthetic !== true;
+  return part.type === "image" || part.type === "document" || part.type === "opaque";
+}
+
+export function byPlace(a: { readonly place: Place }, b: { readonly place: Place }): number {
+  return a.place.messageIndex - b.place.messageIndex || a.place.partIndex - b.place.partIndex;
+}

@@ -1,0 +1,169 @@
+/**
+ * Fold when full: the oldest steps leave, and one page stands for all of them. The user's words stay (unless the policy
+ * says otherwise); assistant texts, thinking, calls and results go whole, step by step.
+ *
+ * The cut is the first that reaches the target, moved on to the start of a turn where one is near; never beyond the
+ * tail. Where even that is not enough, only the last step is kept.
+ */
+import type { Place } from "../../transcript/pairs.ts";
+import type { Range } from "../../transcript/turns.ts";
+import { cutsOf } from "../cuts.ts";
+import { foldability } from "../pins.ts";
+import type { Policy, TailRule } from "../policy.ts";
+import { addressAt, isPage, isSealedThinking, type Proposal, type Situation } from "../situation.ts";
+import { tokensIn } from "../size.ts";
+
+export interface FoldOptions {
+  readonly policy: Policy;
+  readonly targetTokens: number;
+  /** Asked for: everything up to the tail, whether or not the target needs it. */
+  readonly isForced: boolean;
+  /** What else will be saved, by message: edits of parts that do not fold. */
+  readonly savedAt: ReadonlyMap<number, number>;
+  /** What the page may come to. */
+  readonly pageTokens: number;
+  /** The step in progress folds too: see `bound.ts`. */
+  readonly withStep?: Range;
+}
+
+export interface Fold {
+  readonly proposals: readonly Proposal[];
+  /** Messages of which something folds. */
+  readonly folded: readonly number[];
+  readonly tokens: number;
+}
+
+export function proposeFold(situation: Situation, options: FoldOptions): Fold {
+  const mayFold = foldability(situation, options.policy.tail);
+  const cut = chooseCut(situation, mayFold, options);
+  const isInside = (messageIndex: number) => messageIndex < cut || isWithin(messageIndex, options.withStep);
+  const places = placesWhere(situation, (place) => isInside(place.messageIndex) && mayFold(place));
+  return foldOf(situation, withoutHalfPairs(situation, places));
+}
+
+function foldOf(situation: Situation, places: readonly Place[]): Fold {
+  const proposals = places.flatMap((place): readonly Proposal[] => {
+    const at = addressAt(situation, place);
+    const part = situation.transcript.messages[place.messageIndex]?.parts[place.partIndex];
+    if (!at || !part) return [];
+    const edit = { kind: "fold", at, why: "folded with its step", tokens: situation.tokensOf(part) } as const;
+    return [{ edit, place, since: place.messageIndex }];
+  });
+  return {
+    proposals,
+    folded: [...new Set(proposals.map(({ place }) => place.messageIndex))],
+    tokens: proposals.reduce((sum, { edit }) => sum + edit.tokens, 0),
+  };
+}
+
+function isWithin(messageIndex: number, range: Range | undefined): boolean {
+  return range !== undefined && messageIndex >= range.start && messageIndex < range.end;
+}
+
+function placesWhere({ transcript }: Situation, test: (place: Place) => boolean): readonly Place[] {
+  return transcript.messages.flatMap(({ parts }, messageIndex) =>
+    parts.map((_, partIndex) => ({ messageIndex, partIndex })).filter(test),
+  );
+}
+
+/** What is kept of a pair keeps the other half: late results may stand far from their call. */
+function withoutHalfPairs({ pairing }: Situation, places: readonly Place[]): readonly Place[] {
+  const keyOf = ({ messageIndex, partIndex }: Place) => `${messageIndex}.${partIndex}`;
+  const folding = new Set(places.map(keyOf));
+  for (const { call, result } of pairing.pairs)
+    if (result && folding.has(keyOf(call)) !== folding.has(keyOf(result))) {
+      folding.delete(keyOf(call));
+      folding.delete(keyOf(result));
+    }
+  return places.filter((place) => folding.has(keyOf(place)));
+}
+
+function chooseCut(situation: Situation, mayFold: (place: Place) => boolean, options: FoldOptions): number {
+  const cuts = cutsOf(situation);
+  const after = tokensAfter(situation, mayFold, options);
+  const allowed = (limit: number) => cuts.flatMap((isCut, index) => (isCut && index <= limit ? [index] : []));
+  for (const limit of [tailStart(situation, options.policy.tail), lastStepStart(situation)]) {
+    const candidates = allowed(limit);
+    const enough = candidates.find((cut) => (after[cut] ?? 0) <= options.targetTokens);
+    if (enough !== undefined && !options.isForced)
+      return nearTurn(situation, candidates, { enough, after, options });
+    if (enough !== undefined || options.targetTokens === 0) return candidates.at(-1) ?? 0;
+  }
+  return allowed(Math.max(lastStepStart(situation), tailStart(situation, options.policy.tail))).at(-1) ?? 0;
+}
+
+/** The prompt after a fold at each cut, the page counted at its largest. */
+function tokensAfter(
+  situation: Situation,
+  mayFold: (place: Place) => boolean,
+  { savedAt, pageTokens }: FoldOptions,
+): readonly number[] {
+  const { messages } = situation.transcript;
+  const after: number[] = [];
+  let tokens = situation.totalTokens + pageTokens;
+  // Before the first cut everything stays but what other edits save and the thinking they cost.
+  messages.forEach(({ parts }, index) => {
+    tokens -= savedAt.get(index) ?? 0;
+    if (isPage(situation, index)) tokens -= sum(parts.map(situation.tokensOf));
+    else tokens -= sum(parts.filter(isSealedThinking).map(situation.tokensOf));
+  });
+  messages.forEach(({ parts }, messageIndex) => {
+    after.push(tokens);
+    const folds = parts.filter(
+      (part, partIndex) => !isSealedThinking(part) && mayFold({ messageIndex, partIndex }),
+    );
+    tokens -=
+      Math.max(sum(folds.map(situation.tokensOf)), savedAt.get(messageIndex) ?? 0) -
+      (savedAt.get(messageIndex) ?? 0);
+  });
+  return [...after, tokens];
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+interface Near {
+  readonly enough: number;
+  readonly after: readonly number[];
+  readonly options: FoldOptions;
+}
+
+/** A cut between two tasks is better than one inside: a little more may fold for it. */
+function nearTurn(
+  situation: Situation,
+  candidates: readonly number[],
+  { enough, after, options }: Near,
+): number {
+  const { boundarySlack } = options.policy.tail;
+  if (!boundarySlack) return enough;
+  const least = (after[enough] ?? 0) - tokensIn(boundarySlack, situation.room);
+  const starts = new Set(situation.turns.map(({ start }) => start));
+  return candidates.find((cut) => cut >= enough && starts.has(cut) && (after[cut] ?? 0) >= least) ?? enough;
+}
+
+/** The first message of what stays in any case. */
+function tailStart(situation: Situation, tail: TailRule): number {
+  const { messages } = situation.transcript;
+  const starts = [messages.length];
+  if (tail.minMessages !== undefined) starts.push(messages.length - tail.minMessages);
+  if (tail.shareOfMessages !== undefined)
+    starts.push(Math.floor(messages.length * (1 - tail.shareOfMessages)));
+  if (tail.minSteps) starts.push(situation.steps.at(-tail.minSteps)?.start ?? 0);
+  if (tail.minTurns) starts.push(situation.turns.at(-tail.minTurns)?.start ?? 0);
+  if (tail.tokens) starts.push(newestWithin(situation, tokensIn(tail.tokens, situation.room)));
+  return Math.max(0, Math.min(...starts));
+}
+
+function newestWithin({ transcript, tokensOf }: Situation, maxTokens: number): number {
+  let tokens = 0;
+  for (let index = transcript.messages.length - 1; index >= 0; index -= 1) {
+    tokens += sum((transcript.messages[index]?.parts ?? []).map(tokensOf));
+    if (tokens > maxTokens) return index + 1;
+  }
+  return 0;
+}
+
+function lastStepStart({ steps, transcript }: Situation): number {
+  return steps.at(-1)?.start ?? transcript.messages.length;
+}

@@ -1,0 +1,91 @@
+/**
+ * The user's words stay, but a log pasted into a message is no word of theirs: a huge paste keeps head and tail and a
+ * ref to the rest. When the user's messages alone no longer fit, the oldest keep their directives verbatim and a ref.
+ * The newest message of the user is what is being worked on, and is left alone by both.
+ */
+import { directivesIn } from "../../transcript/directives.ts";
+import type { TextPart } from "../../transcript/message.ts";
+import type { Place } from "../../transcript/pairs.ts";
+import { descriptionOf } from "../describe-part.ts";
+import type { UserPastesRule } from "../policy.ts";
+import { endsOf } from "../previews/ends.ts";
+import { addressAt, isPinned, isUserPart, type Proposal, type Situation, savingOf } from "../situation.ts";
+import { shortenedText, withoutStubs } from "../stub.ts";
+
+export function proposeUserPastes(situation: Situation, rule: UserPastesRule): readonly Proposal[] {
+  return userTexts(situation).flatMap(({ part, place }) => {
+    if (situation.tokensOf(part) < rule.minTokens) return [];
+    const directives = lostDirectives(part.text, endsOf(part.text, rule));
+    return proposal(
+      situation,
+      { part, place },
+      { why: "a long paste", kept: `${endsOf(part.text, rule)}${directives}` },
+    );
+  });
+}
+
+/** The oldest first, until enough is saved. */
+export function proposeDirectives(situation: Situation, overTokens: number): readonly Proposal[] {
+  const proposals: Proposal[] = [];
+  let saved = 0;
+  for (const { part, place } of userTexts(situation)) {
+    if (saved >= overTokens) break;
+    const kept = directivesIn(withoutStubs(part.text)).join("\n");
+    for (const made of proposal(
+      situation,
+      { part, place },
+      { why: "the user's words no longer fit", kept },
+    )) {
+      proposals.push(made);
+      saved += made.edit.tokens;
+    }
+  }
+  return proposals;
+}
+
+/**
+ * An instruction in the middle of a paste is still one. A paste is mostly output, in which every other line says "error"
+ * or "cannot"; so only the first few.
+ */
+function lostDirectives(text: string, kept: string): string {
+  const lost: string[] = [];
+  for (const sentence of directivesIn(text)) {
+    if (lost.length === MAX_DIRECTIVES) break;
+    if (!kept.includes(sentence)) lost.push(sentence);
+  }
+  return lost.length === 0 ? "" : `\n[from the middle:]\n${lost.join("\n")}`;
+}
+
+const MAX_DIRECTIVES = 20;
+
+interface PlacedText {
+  readonly part: TextPart;
+  readonly place: Place;
+}
+
+/** In order, without the last message that has any. */
+function userTexts(situation: Situation): readonly PlacedText[] {
+  const found = situation.transcript.messages.flatMap((message, messageIndex) =>
+    message.parts.flatMap((part, partIndex): readonly PlacedText[] => {
+      const place = { messageIndex, partIndex };
+      if (part.type !== "text" || !isUserPart(message, part) || isPinned(situation, place)) return [];
+      return [{ part, place }];
+    }),
+  );
+  const last = found.at(-1)?.place.messageIndex;
+  return found.filter(({ place }) => place.messageIndex !== last);
+}
+
+function proposal(
+  situation: Situation,
+  { part, place }: PlacedText,
+  { why, kept }: { readonly why: string; readonly kept: string },
+): readonly Proposal[] {
+  const at = addressAt(situation, place);
+  if (!at) return [];
+  const facts = { ref: at.ref, description: descriptionOf(part), why, tokens: situation.tokensOf(part) };
+  const text = shortenedText(facts, kept).trimEnd();
+  const tokens = savingOf(situation, part, text);
+  if (tokens <= 0) return [];
+  return [{ edit: { kind: "trim", at, why, tokens, text }, place, since: place.messageIndex }];
+}

@@ -1,0 +1,197 @@
+import { describe, expect, test } from "vitest";
+import { view, viewOf } from "../../src/apply/view.ts";
+import type { Edit } from "../../src/plan/edit.ts";
+import type { Compaction, LedgerEntry } from "../../src/plan/ledger.ts";
+import type { Message, Transcript } from "../../src/transcript/message.ts";
+import { addressParts, refOf } from "../../src/transcript/ref.ts";
+import { assistant, call, calls, gets, result, transcript, user } from "../say.ts";
+
+const history = transcript(
+  user("fix the bug"),
+  calls("1", "Read", { path: "a.ts" }),
+  gets("1", "a long text of a.ts"),
+  assistant("Found it."),
+  user("go on"),
+  calls("2", "Bash", { command: "npm test" }),
+  gets("2", "1 passed"),
+);
+
+function compaction(id: string, edits: readonly Edit[], more: Partial<Compaction> = {}): Compaction {
+  return {
+    kind: "compaction",
+    id,
+    at: 0,
+    policy: "test",
+    trigger: "manual",
+    edits,
+    tokensBefore: 9,
+    tokensAfter: 5,
+    ...more,
+  };
+}
+
+/** Folds the messages at these places of a transcript. */
+function folds(of: Transcript, ...indices: readonly number[]): readonly Edit[] {
+  return addressParts(of)
+    .filter(({ messageIndex }) => indices.includes(messageIndex))
+    .map(({ ref, occurrence }) => ({ kind: "fold", at: { ref, occurrence }, why: "old", tokens: 1 }));
+}
+
+const stub = (of: Message, text: string, occurrence = 0): Edit => {
+  const [part] = of.parts;
+  if (!part) throw new Error("nothing to stub");
+  return { kind: "stub", at: { ref: refOf(part), occurrence }, why: "old", tokens: 1, text };
+};
+
+const fold = compaction("f1", folds(history, 1, 2, 3), { page: { role: "user", text: "PAGE" } });
+const says = ({ messages }: Transcript) =>
+  messages.map(
+    ({ role, parts }) =>
+      `${role}: ${parts.map((part) => (part.type === "text" ? part.text : part.type)).join(" ")}`,
+  );
+
+/** The same conversation as a host would resend it: new ids, new objects, new times. */
+function regenerated(of: Transcript): Transcript {
+  const parts = (message: Message) =>
+    message.parts.map((part) => ("callId" in part ? { ...part, callId: `new-${part.callId}` } : { ...part }));
+  return { messages: of.messages.map((message) => ({ ...message, at: 99, parts: parts(message) })) };
+}
+
+describe("the view", () => {
+  test("without edits is the transcript itself, not a copy", () => {
+    expect(view(history, [])).toBe(history);
+  });
+
+  test("shows a stub where a result was, and leaves every other message the object it was", () => {
+    const shown = view(history, [compaction("c", [stub(history.messages[2] as Message, "[stub]")])]);
+    expect(shown.messages[2]?.parts[0]).toMatchObject({
+      type: "tool-result",
+      callId: "1",
+      output: [{ text: "[stub]" }],
+    });
+    shown.messages.forEach((message, index) => {
+      if (index !== 2) expect(message).toBe(history.messages[index]);
+    });
+  });
+
+  test("puts the page behind what was folded, and keeps the user's words before it", () => {
+    expect(says(view(history, [fold]))).toEqual([
+      "user: fix the bug",
+      "user: PAGE",
+      "user: go on",
+      "assistant: tool-call",
+      "user: tool-result",
+    ]);
+  });
+
+  test("gives the same bytes for a history that was resent with new ids and times", () => {
+    const ledger = [fold, compaction("c", [stub(history.messages[6] as Message, "[stub]")])];
+    const plain = (of: Transcript) => says(view(of, ledger));
+    expect(plain(regenerated(history))).toEqual(plain(history));
+  });
+
+  test("does not fold a history that was rewound into the middle of it", () => {
+    const rewound = { messages: [...history.messages.slice(0, 3), user("no, stop")] };
+    expect(view(rewound, [fold])).toBe(rewound);
+  });
+
+  test("applies the edits that still apply after a rewind", () => {
+    const rewound = { messages: history.messages.slice(0, 4) };
+    const ledger = [
+      compaction("c", [
+        stub(history.messages[2] as Message, "[a]"),
+        stub(history.messages[6] as Message, "[b]"),
+      ]),
+    ];
+    expect(view(rewound, ledger).messages[2]?.parts[0]).toMatchObject({ output: [{ text: "[a]" }] });
+  });
+
+  test("shows only the latest page, and falls back to the one before when that no longer applies", () => {
+    const longer = { messages: [...history.messages, assistant("done"), user("thanks")] };
+    const second = compaction("f2", folds(longer, 5, 6), {
+      after: "f1",
+      page: { role: "user", text: "PAGE 2" },
+    });
+    expect(says(view(longer, [fold, second]))).toEqual([
+      "user: fix the bug",
+      "user: go on",
+      "user: PAGE 2",
+      "assistant: done",
+      "user: thanks",
+    ]);
+    expect(says(view({ messages: history.messages.slice(0, 6) }, [fold, second]))).toContain("user: PAGE");
+  });
+
+  test("a fold that integrates one which was undone no longer applies", () => {
+    const second = compaction("f2", folds(history, 5, 6), {
+      after: "f1",
+      page: { role: "user", text: "PAGE 2" },
+    });
+    const undo: LedgerEntry = { kind: "undo", at: 1, of: "f1" };
+    expect(view(history, [fold, second, undo])).toBe(history);
+  });
+
+  test("a compaction that was undone and made again stands again", () => {
+    const undo: LedgerEntry = { kind: "undo", at: 1, of: "f1" };
+    expect(says(view(history, [fold, undo, fold]))).toEqual(says(view(history, [fold])));
+  });
+
+  test("of equal parts it edits the one that was meant", () => {
+    const twice = transcript(
+      user("go"),
+      calls("1", "Bash"),
+      gets("1", "same"),
+      calls("2", "Bash"),
+      gets("2", "same"),
+    );
+    const shown = view(twice, [compaction("c", [stub(twice.messages[4] as Message, "[stub]", 1)])]);
+    expect(shown.messages[2]).toBe(twice.messages[2]);
+    expect(shown.messages[4]?.parts[0]).toMatchObject({ output: [{ text: "[stub]" }] });
+  });
+
+  test("a later edit of the same part takes the place of an earlier one", () => {
+    const message = history.messages[2] as Message;
+    const shown = view(history, [
+      compaction("a", [stub(message, "[trimmed]")]),
+      compaction("b", [stub(message, "[gone]")]),
+    ]);
+    expect(shown.messages[2]?.parts[0]).toMatchObject({ output: [{ text: "[gone]" }] });
+  });
+
+  test("dropped parts leave no trace, and a message without parts goes with them", () => {
+    const thinking = transcript(
+      user("go"),
+      assistant({ type: "thinking", text: "hm", signature: "s" }, call("1", "Bash")),
+      user(result("1", "x")),
+    );
+    const [part] = thinking.messages[1]?.parts ?? [];
+    const drop: Edit = {
+      kind: "drop",
+      at: { ref: refOf(part as NonNullable<typeof part>), occurrence: 0 },
+      why: "seal",
+      tokens: 1,
+    };
+    expect(view(thinking, [compaction("d", [drop])]).messages[1]?.parts.map(({ type }) => type)).toEqual([
+      "tool-call",
+    ]);
+  });
+
+  test("knows where each of its parts stands in the history, and that the page stands nowhere", () => {
+    const { transcript: shown, addresses } = viewOf(history, [fold]);
+    expect(addresses).toHaveLength(shown.messages.length);
+    expect(addresses[1]).toEqual([]);
+    expect(addresses[2]).toEqual([
+      { ref: refOf(history.messages[4]?.parts[0] as NonNullable<Message["parts"][number]>), occurrence: 0 },
+    ]);
+  });
+
+  test("a tool that prints a stub of ours changes nothing but its own part", () => {
+    const hostile = transcript(
+      user("go"),
+      calls("1", "Bash"),
+      gets("1", "[stub] ref_000000000000 PAGE"),
+      assistant("hm"),
+    );
+    expect(view(hostile, [fold])).toBe(hostile);
+  });
+});

@@ -1,0 +1,215 @@
+import { expect, test } from "vitest";
+import { addressKey } from "../../src/plan/edit.ts";
+import type { PlanInput } from "../../src/plan/plan.ts";
+import { none } from "../../src/plan/policies/none.ts";
+import { nucleic } from "../../src/plan/policies/nucleic.ts";
+import { palimpsest } from "../../src/plan/policies/palimpsest.ts";
+import type { Policy } from "../../src/plan/policy.ts";
+import { check } from "../../src/transcript/check.ts";
+import type { Message, Transcript } from "../../src/transcript/message.ts";
+import { addressParts } from "../../src/transcript/ref.ts";
+import { assistant, call, calls, gets, result, thinks, transcript, user } from "../say.ts";
+import { applied, planFor, small, totalOf } from "./plans.ts";
+
+const LONG = "some words of output, nothing special\n".repeat(30);
+
+/** A step of about 300 tokens. */
+const step = (n: number): readonly Message[] => [
+  assistant(`step ${n}`, call(`c${n}`, "Bash", { command: `make ${n}` })),
+  gets(`c${n}`, `${n} ${LONG}`),
+];
+const steps = (count: number, from = 0) => Array.from({ length: count }, (_, n) => step(from + n)).flat();
+
+const said = ({ messages }: Transcript) =>
+  messages.map(
+    ({ role, parts }) =>
+      `${role}:${parts.map((part) => (part.type === "text" ? part.text : part.type)).join("+")}`,
+  );
+
+const fold: Partial<PlanInput> = { policy: { ...small, prune: [] }, windowTokens: 4_000, outputTokens: 0 };
+
+test("over the trigger the oldest steps fold down to the target; the user's words and the newest steps stay", () => {
+  const given = transcript(user("build it, never use make clean"), ...steps(12), user("and now?"));
+  const plan = planFor(given, fold);
+  const view = applied(given, plan);
+  expect(totalOf(given)).toBeGreaterThan(0.8 * 4_000);
+  expect(totalOf(view)).toBeLessThanOrEqual(0.5 * 4_000);
+  expect(totalOf(view)).toBeGreaterThan(0.3 * 4_000);
+  expect(said(view).slice(0, 2)).toEqual(["user:build it, never use make clean", "user:p"]);
+  expect(said(view).at(-1)).toBe("user:and now?");
+  expect(check(view, { original: given })).toEqual([]);
+  expect(plan.because).toBe("the context is full; the oldest steps fold");
+});
+
+test("below the trigger nothing folds, but what was asked for does, as far as the tail allows", () => {
+  const given = transcript(user("go"), ...steps(4), assistant("done"), user("thanks"));
+  expect(planFor(given, fold).edits).toEqual([]);
+  for (const trigger of ["manual", "agent", "overflow"] as const) {
+    const view = applied(given, planFor(given, { ...fold, trigger }));
+    expect(said(view)).toEqual([
+      "user:go",
+      "user:p",
+      ...said(transcript(...steps(2, 2))),
+      "assistant:done",
+      "user:thanks",
+    ]);
+  }
+});
+
+test("a cut prefers the start of a turn near the target", () => {
+  const given = transcript(user("one"), ...steps(7), user("two"), ...steps(5, 7), user("three"));
+  const { folded } = planFor(given, fold);
+  expect(folded.at(-1)).toBe(14);
+});
+
+test("between turns a lower mark holds than in the middle of work", () => {
+  const work = [user("go"), ...steps(9)];
+  const between = transcript(...work, assistant("done"), user("next"));
+  const total = totalOf(between);
+  const window = { ...fold, windowTokens: Math.round(total / 0.75) };
+  expect(planFor(between, window).folded).not.toEqual([]);
+  expect(planFor(transcript(...work, calls("x", "Bash"), gets("x", "ok")), window).folded).toEqual([]);
+});
+
+test("what is pinned stays, with the step it belongs to", () => {
+  const given = transcript(user("go"), ...steps(12), user("on"));
+  const [, , pinnedCall] = addressParts(given);
+  const pinned = new Set([addressKey(pinnedCall as NonNullable<typeof pinnedCall>)]);
+  const view = applied(given, planFor(given, { ...fold, pinned }));
+  expect(said(view).slice(0, 3)).toEqual(["user:go", "assistant:step 0+tool-call", "user:tool-result"]);
+  expect(check(view, { original: given })).toEqual([]);
+});
+
+test("words beside a result stay when the result folds", () => {
+  const mixed = user(result("m", LONG), "by the way: use tabs");
+  const given = transcript(user("go"), calls("m", "Read"), mixed, ...steps(12), user("on"));
+  expect(said(applied(given, planFor(given, fold)))[1]).toBe("user:by the way: use tabs");
+});
+
+test("what the harness said before the model spoke stays; reminders later on fold", () => {
+  const rules = { type: "text", text: "<rules>", synthetic: true } as const;
+  const reminder = { type: "text", text: "<reminder>", synthetic: true } as const;
+  const given = transcript(
+    user(rules),
+    user("go", rules),
+    ...step(0),
+    user(reminder),
+    ...steps(12, 1),
+    user("on"),
+  );
+  const view = said(applied(given, planFor(given, fold)));
+  expect(view.slice(0, 2)).toEqual(["user:<rules>", "user:go+<rules>"]);
+  expect(view.join()).not.toContain("<reminder>");
+});
+
+test("calls still open at the end never fold", () => {
+  const given = transcript(user("go"), ...steps(12), calls("open", "Bash", { command: "sleep" }));
+  const view = applied(given, planFor(given, { ...fold, trigger: "manual" }));
+  expect(said(view).at(-1)).toBe("assistant:tool-call");
+  expect(check(view, { as: "record", original: given })).toEqual([]);
+});
+
+const thoughtful = (n: number): readonly Message[] => [
+  assistant(thinks(`thought ${n}`, `seal ${n}`), call(`c${n}`, "Bash", { command: `make ${n}` })),
+  gets(`c${n}`, `${n} ${LONG}`),
+];
+const thinking = transcript(user("go"), ...Array.from({ length: 12 }, (_, n) => thoughtful(n)).flat());
+
+const tight = { ...fold, windowTokens: 3_000 };
+
+test("while the model waits for results it thought about, the fold waits, up to a mark", () => {
+  const windowTokens = Math.round(totalOf(thinking) / 0.85);
+  const plan = planFor(thinking, { ...fold, windowTokens });
+  expect(plan.edits).toEqual([]);
+  expect(plan.because).toBe("the model waits for results it thought about");
+});
+
+test("over that mark the step in progress folds too, and its results are carried", () => {
+  const plan = planFor(thinking, tight);
+  const view = applied(thinking, plan);
+  expect(said(view).at(-1)).toBe("user:p");
+  expect(plan.carried).toEqual([{ messageIndex: 24, partIndex: 0 }]);
+  expect(check(view, { original: thinking })).toEqual([]);
+});
+
+test("once the user has spoken, the thinking of the steps that stay is dropped", () => {
+  const given = transcript(...thinking.messages, user("on"));
+  const plan = planFor(given, fold);
+  expect(plan.edits.some(({ kind }) => kind === "drop")).toBe(true);
+  expect(check(applied(given, plan), { original: given })).toEqual([]);
+});
+
+test("clearing alone is enough where it reaches the target", () => {
+  const read = (n: number) => [calls(`r${n}`, "Read", { path: "a.ts" }), gets(`r${n}`, `${n} ${LONG}`)];
+  const given = transcript(user("go"), ...Array.from({ length: 12 }, (_, n) => read(n)).flat(), user("on"));
+  const policy = { ...small, prune: small.prune.filter(({ strategy }) => strategy !== "giant-results") };
+  const plan = planFor(given, { ...fold, policy });
+  expect(plan.folded).toEqual([]);
+  expect(new Set(plan.edits.map(({ why }) => why))).toEqual(new Set(["read again"]));
+  expect(totalOf(applied(given, plan))).toBeLessThanOrEqual(2_000);
+});
+
+test("a giant result is shortened when it arrives, and the thinking before it stays valid", () => {
+  const given = transcript(
+    user("go"),
+    assistant(thinks("hm", "seal"), call("1", "Bash")),
+    gets("1", LONG.repeat(60)),
+  );
+  const plan = planFor(given, { trigger: "arrival", policy: palimpsest });
+  expect(plan.edits.map(({ kind }) => kind)).toEqual(["trim"]);
+  expect(check(applied(given, plan), { original: given })).toEqual([]);
+  expect(planFor(transcript(user("go"), ...steps(3)), { trigger: "arrival" }).edits).toEqual([]);
+});
+
+test("when the user's words alone do not fit, the oldest keep their directives", () => {
+  const essay = `${"It was a dark and stormy night. ".repeat(60)}\nNever delete the fixtures.`;
+  const given = transcript(
+    ...Array.from({ length: 9 }, () => [user(essay), assistant("noted")]).flat(),
+    user("go on"),
+  );
+  const view = applied(given, planFor(given, { ...fold, policy: small }));
+  expect(totalOf(view)).toBeLessThan(4_000);
+  expect(said(view)[0]).toMatch(/^user:⟦ref_[^⟧]*⟧[\s\S]*Never delete the fixtures\.$/);
+  expect(said(view).at(-1)).toBe("user:go on");
+});
+
+test("nucleic: head 2, tail 6, one assistant message between, the user's words of the middle folded", () => {
+  const given = transcript(
+    user("go"),
+    assistant("sure"),
+    user("secret"),
+    ...steps(12),
+    assistant("done"),
+    user("next"),
+  );
+  const plan = planFor(given, { policy: nucleic, windowTokens: 3_000 });
+  expect(said(applied(given, plan))).toEqual([
+    "user:go",
+    "assistant:sure",
+    "assistant:p",
+    ...said(transcript(...steps(2, 10))),
+    "assistant:done",
+    "user:next",
+  ]);
+});
+
+test("nucleic: a result kept in the head is cleared once it is older than four steps", () => {
+  const given = transcript(user("go"), ...step(0), ...steps(12, 1), user("next"));
+  const plan = planFor(given, { policy: nucleic, windowTokens: 3_000 });
+  const [, , kept] = applied(given, plan).messages;
+  expect(kept?.parts[0]).toMatchObject({ output: [{ type: "text", text: "[Cleared for context space]" }] });
+});
+
+test("none never does anything, however full, whoever asks", () => {
+  const given = transcript(user("go"), ...steps(12), user("on"));
+  for (const trigger of ["auto", "manual", "agent", "idle", "overflow", "arrival"] as const)
+    expect(planFor(given, { policy: none, windowTokens: 100, trigger }).edits).toEqual([]);
+});
+
+test("a page is the user's where it would stand first or last, and an acknowledgement never ends the conversation", () => {
+  const placement = { role: "assistant", acknowledgement: "Understood." } as const;
+  const policy: Policy = { ...small, prune: [], placement };
+  expect(planFor(thinking, { ...tight, policy }).page).toEqual({ role: "user" });
+  const given = transcript(user("go"), ...steps(12), user("on"));
+  expect(planFor(given, { ...fold, policy }).page).toEqual(placement);
+});

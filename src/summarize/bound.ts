@@ -1,0 +1,111 @@
+/**
+ * The size of a summary. Over its room, lines leave in a stated order, the oldest first and what is easiest to get again
+ * first of all: paths that were read, commands, single facts, requests long done, errors that were resolved, decisions,
+ * other errors. Constraints, Failed Approaches and Files Modified are never shortened for room: forgetting those is what
+ * makes an agent break a rule, try the same again or lose its own work. Only past hundreds of them (a loop, a machine
+ * that writes as the user) do the oldest go, because a summary must end somewhere.
+ */
+import { SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
+import { factsIn } from "./extract/context.ts";
+import { renderLine } from "./render.ts";
+
+export interface Room {
+  readonly maxTokens: number;
+  readonly tokensOf: (text: string) => number;
+}
+
+interface Rung {
+  readonly section: SectionName;
+  /** Lines that stay, the latest ones (for the intent: the first one too). */
+  readonly keep: number;
+  readonly only?: (line: SummaryLine) => boolean;
+}
+
+const isResolved = ({ text }: SummaryLine) => text.endsWith("; resolved");
+
+const ORDER: readonly Rung[] = [
+  { section: "Files Read", keep: 24 },
+  { section: "Commands and Results", keep: 16 },
+  { section: "Critical Context", keep: 20 },
+  { section: "Files Read", keep: 8 },
+  { section: "Session Intent", keep: 8 },
+  { section: "Commands and Results", keep: 8 },
+  { section: "Critical Context", keep: 14 },
+  { section: "Key Decisions", keep: 16 },
+  { section: "Files Read", keep: 3 },
+  { section: "Commands and Results", keep: 4 },
+  { section: "Session Intent", keep: 4 },
+  { section: "Critical Context", keep: 8 },
+  { section: "Errors Encountered", keep: 10, only: isResolved },
+  { section: "Files Read", keep: 0 },
+  { section: "Key Decisions", keep: 8 },
+  { section: "Errors Encountered", keep: 3, only: isResolved },
+  { section: "Critical Context", keep: 4 },
+  { section: "Errors Encountered", keep: 10 },
+  { section: "Commands and Results", keep: 0 },
+  { section: "Session Intent", keep: 2 },
+  { section: "Open Questions", keep: 3 },
+  { section: "Critical Context", keep: 0 },
+  { section: "Errors Encountered", keep: 4 },
+  { section: "Key Decisions", keep: 3 },
+  { section: "Session Intent", keep: 1 },
+  { section: "Failed Approaches", keep: 100 },
+  { section: "Constraints and Preferences", keep: 200 },
+  { section: "Files Modified", keep: 500 },
+];
+
+export function bound(summary: Summary, room: Room): Summary {
+  const sized = new Map(SECTIONS.map((name) => [name, sizedLines(name, summary, room)] as const));
+  const headings = SECTIONS.reduce((sum, name) => sum + room.tokensOf(`## ${name}\n(none)\n\n`), 0);
+  let total = headings + [...sized.values()].flat().reduce((sum, { tokens }) => sum + tokens, 0);
+  if (total <= room.maxTokens) return summary;
+  for (const rung of ORDER) {
+    if (total <= room.maxTokens) break;
+    const lines = sized.get(rung.section) ?? [];
+    const gone = new Set<Sized>();
+    for (const line of spareOf(lines, rung)) {
+      if (total <= room.maxTokens) break;
+      gone.add(line);
+      total -= line.tokens;
+    }
+    sized.set(
+      rung.section,
+      lines.filter((line) => !gone.has(line)),
+    );
+  }
+  return {
+    sections: Object.fromEntries([...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)])),
+  };
+}
+
+interface Sized {
+  readonly line: SummaryLine;
+  readonly tokens: number;
+}
+
+/** What may go on this rung, the oldest first. The first request says what all of it is for, and stays. */
+function spareOf(lines: readonly Sized[], { section, keep, only }: Rung): readonly Sized[] {
+  const removable = lines.filter(({ line }) => only?.(line) ?? true);
+  const isIntent = section === "Session Intent";
+  const oldest = isIntent
+    ? removable.slice(1)
+    : section === "Critical Context"
+      ? byWorth(removable)
+      : removable;
+  return oldest.slice(0, Math.max(0, oldest.length - (isIntent ? keep - 1 : keep)));
+}
+
+/** Of single facts those go first that say least; equals, the oldest. */
+function byWorth(lines: readonly Sized[]): readonly Sized[] {
+  return lines
+    .map((line) => ({ line, worth: factsIn(line.line.text) }))
+    .sort((a, b) => a.worth - b.worth)
+    .map(({ line }) => line);
+}
+
+function sizedLines(name: SectionName, summary: Summary, room: Room): readonly Sized[] {
+  return (summary.sections[name] ?? []).map((line) => ({
+    line,
+    tokens: room.tokensOf(`${renderLine(name, line)}\n`),
+  }));
+}

@@ -1,0 +1,46 @@
+/** Commands with what came of them: the exit code, and the one or two lines in which a test run sums itself up. */
+import type { SummaryLine } from "../../plan/summary.ts";
+import { resultText } from "../../transcript/message.ts";
+import { lineOf, quoted } from "../line.ts";
+import type { Deed, Story } from "../story.ts";
+import { plainCommand } from "./errors.ts";
+
+const MAX_COMMANDS = 30;
+const TAIL_CHARS = 6000;
+/** They change nothing and prove nothing; their output is behind a ref like any other. */
+const IDLE =
+  /^(?:git (?:status|diff|log|show|branch|fetch|rev-parse|ls-files|remote)|ls|pwd|echo|which|cat|head|tail|wc|sleep|true|cd|find|grep|rg|sed -n|ps|env|type|test|date|tree|stat|file|jq)\b/;
+const SUMS_UP =
+  /^\s*(?:#|ℹ) (?:tests|pass|fail) \d|\b\d+ (?:passed|failed|passing|failing|tests?|errors?|warnings?|problems?|skipped)\b|^\s*Ran \d+ tests?|^(?:FAILED|OK)\b|^\[[\w./-]+ (?:\(root-commit\) )?[0-9a-f]{7,}\]|\b(?:built|compiled|listening|created|pushed|merged|deployed|BUILD \w+)\b|^ok\s+\S/;
+
+export function commandsIn(story: Story): readonly SummaryLine[] {
+  const last = new Map<string, Deed>();
+  for (const deed of story.deeds) {
+    const command = deed.use.command === undefined ? "" : plainCommand(deed.use.command);
+    const isIdle = IDLE.test(command) && deed.outcome.kind === "done";
+    if (deed.use.does !== "run" || command === "" || isIdle) continue;
+    const shown = quoted(command, 160);
+    last.delete(shown);
+    last.set(shown, deed);
+  }
+  return [...last].slice(-MAX_COMMANDS).map(([shown, deed]) =>
+    lineOf(`${shown} → ${outcomeText(deed)}`, [deed.result, deed.call], {
+      about: shown.startsWith("`") ? shown.slice(1, -1) : undefined,
+      maxRefs: 1,
+    }),
+  );
+}
+
+function outcomeText({ outcome, result }: Deed): string {
+  if (outcome.kind === "open") return "no result yet";
+  if (outcome.kind === "denied") return "denied by the user";
+  const sums = result ? sumsOf(resultText(result)) : [];
+  const code =
+    outcome.exitCode === undefined ? (outcome.kind === "done" ? "ok" : "failed") : `exit ${outcome.exitCode}`;
+  return [code, ...sums.map((line) => quoted(line.trim(), 120))].join(", ");
+}
+
+function sumsOf(output: string): readonly string[] {
+  const lines = output.slice(-TAIL_CHARS).split("\n");
+  return [...new Set(lines.filter((line) => line.length < 200 && SUMS_UP.test(line)))].slice(-3);
+}

@@ -1,0 +1,112 @@
+/**
+ * write → ground → merge → bound. Whoever is asked to write may fail; a bad answer is tried again with less, and then the
+ * extractor writes, which cannot fail. What the attempts cost is recorded whether or not they were of use.
+ */
+import type { Summary } from "../plan/summary.ts";
+import type { Usage } from "../transcript/message.ts";
+import { extract, extractive } from "./extractive.ts";
+import { ground } from "./ground.ts";
+import { LADDER } from "./ladder.ts";
+import { mergeSummaries } from "./merge.ts";
+import { sourcesOf } from "./sources.ts";
+import { BadAnswer, type SummarizeInput, type Summarizer, type Written } from "./summarizer.ts";
+
+export type { SummarizeInput, Summarizer, Written } from "./summarizer.ts";
+
+export interface SummarizeOptions {
+  readonly signal?: AbortSignal;
+  /** Attempts of the summarizer before the extractor writes. */
+  readonly maxAttempts?: number;
+}
+
+const MAX_ATTEMPTS = 3;
+
+export async function summarize(
+  input: SummarizeInput,
+  summarizer: Summarizer,
+  options: SummarizeOptions = {},
+): Promise<Written> {
+  const written = await write(input, summarizer, options);
+  const grounded = ground(written.summary, sourcesOf(input), extract(input));
+  const summary = mergeSummaries(input.previous, grounded.summary, input);
+  const size = sizeNote(summary, input);
+  return { ...written, summary, notes: [...written.notes, ...grounded.notes, ...size] };
+}
+
+async function write(
+  input: SummarizeInput,
+  summarizer: Summarizer,
+  options: SummarizeOptions,
+): Promise<Written> {
+  if (summarizer.isLocal) return summarizer.write(input, options);
+  const spent: Spent[] = [];
+  const notes: string[] = [];
+  for (const attempt of attemptsFor(input, options.maxAttempts ?? MAX_ATTEMPTS)) {
+    if (options.signal?.aborted) break;
+    try {
+      const written = await summarizer.write(attempt.input, options.signal ? { signal: options.signal } : {});
+      return { ...written, ...totalOf([...spent, written]), notes: [...notes, ...written.notes] };
+    } catch (error) {
+      // A summarizer may fail in any way; none of them may cost the agent its compaction.
+      if (error instanceof BadAnswer) spent.push(error);
+      notes.push(
+        `${summarizer.name}, ${attempt.name}: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+  }
+  const written = await extractive.write(input);
+  return { ...written, ...totalOf(spent), notes: [...notes, `${extractive.name} wrote instead.`] };
+}
+
+interface Attempt {
+  readonly name: string;
+  readonly input: SummarizeInput;
+}
+
+function attemptsFor(input: SummarizeInput, maxAttempts: number): readonly Attempt[] {
+  const whole = { name: "whole", input };
+  return [whole, ...LADDER.map(({ name, shrink }) => ({ name, input: shrink(input) }))]
+    .filter(({ input: next }, index) => index === 0 || next.messages !== input.messages)
+    .slice(0, maxAttempts);
+}
+
+interface Spent {
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+}
+
+function totalOf(spent: readonly Spent[]): Spent {
+  const usages = spent.flatMap(({ usage }) => (usage ? [usage] : []));
+  const costs = spent.flatMap(({ costUsd }) => (costUsd === undefined ? [] : [costUsd]));
+  const sum = (of: (usage: Usage) => number) => usages.reduce((total, usage) => total + of(usage), 0);
+  return {
+    ...(usages.length === 0
+      ? {}
+      : {
+          usage: {
+            uncachedTokens: sum((usage) => usage.uncachedTokens),
+            cacheReadTokens: sum((usage) => usage.cacheReadTokens),
+            cacheWriteTokens: sum((usage) => usage.cacheWriteTokens),
+            outputTokens: sum((usage) => usage.outputTokens),
+          },
+        }),
+    ...(costs.length === 0 ? {} : { costUsd: costs.reduce((total, cost) => total + cost, 0) }),
+  };
+}
+
+/** Constraints, failed approaches and changed files are never cut; where they alone are too much, that is said. */
+function sizeNote(summary: Summary, input: SummarizeInput): readonly string[] {
+  const chars = Object.values(summary.sections)
+    .flatMap((lines) => lines ?? [])
+    .reduce((sum, { text }) => sum + text.length, 0);
+  // Cheap first: counting tokens of a summary that is obviously small enough is not needed.
+  if (chars < input.maxTokens * 2) return [];
+  const tokens = Object.values(summary.sections)
+    .flatMap((lines) => lines ?? [])
+    .reduce((sum, { text }) => sum + input.tokensOf(text), 0);
+  return tokens > input.maxTokens
+    ? [
+        `The summary has ${tokens} tokens, ${input.maxTokens} were asked for: what may not be left out takes that much.`,
+      ]
+    : [];
+}

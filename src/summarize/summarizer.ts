@@ -1,0 +1,64 @@
+/** What it means to write a summary: what goes in, what comes out, and how a bad answer is told. */
+import { PalimpsestError } from "../errors.ts";
+import type { Summary } from "../plan/summary.ts";
+import type { Message, Usage } from "../transcript/message.ts";
+
+export interface SummarizeInput {
+  /**
+   * What is folded, originals, in order. The user's messages of the stretch may stand among them (best: then it is
+   * known what each of them answered); those that do not are put in by their time, or in front where they have none.
+   */
+  readonly messages: readonly Message[];
+  /** The user's own messages of the same stretch; they stay verbatim in the context. */
+  readonly userMessages: readonly Message[];
+  /** Merged into, never summarized again. */
+  readonly previous?: Summary;
+  readonly focus?: string;
+  readonly maxTokens: number;
+  readonly tokensOf: (text: string) => number;
+}
+
+export interface Written {
+  readonly summary: Summary;
+  /** Who wrote it: `extractive`, `command …`, a model's name. */
+  readonly by: string;
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+  /** What was struck, added, refused or retried, for the ledger and for people. */
+  readonly notes: readonly string[];
+}
+
+export interface Summarizer {
+  readonly name: string;
+  /** Whether it must be given the input in full: it asks no model, so nothing can be too large for it. */
+  readonly isLocal?: boolean;
+  write(input: SummarizeInput, options?: { readonly signal?: AbortSignal }): Promise<Written>;
+}
+
+export type Refusal =
+  | "empty"
+  | "truncated"
+  | "refused"
+  | "tool-calling"
+  | "analysis-only"
+  | "too-large"
+  | "unparseable"
+  | "failed";
+
+/** An answer that is never stored. It may have cost something all the same. */
+export class BadAnswer extends PalimpsestError {
+  readonly kind: Refusal;
+  readonly usage?: Usage;
+  readonly costUsd?: number;
+
+  constructor(
+    kind: Refusal,
+    message: string,
+    spent: { readonly usage?: Usage; readonly costUsd?: number } = {},
+  ) {
+    super("summary", message);
+    this.kind = kind;
+    if (spent.usage) this.usage = spent.usage;
+    if (spent.costUsd !== undefined) this.costUsd = spent.costUsd;
+  }
+}

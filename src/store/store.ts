@@ -13,7 +13,7 @@ import type { Ref } from "../transcript/ref.ts";
 
 export interface Store {
   readonly name: string;
-  /** Creates the session, or refreshes what is known about it. */
+  /** Creates the session, or refreshes what is known about it; one that had ended lives again. */
   openSession(session: SessionFacts): Promise<void>;
   session(id: string): Promise<SessionRow | undefined>;
   sessions(): Promise<readonly SessionRow[]>;
@@ -23,6 +23,7 @@ export interface Store {
   /** Durable when it resolves. Keeping the same original again costs nothing. */
   keep(sessionId: string, originals: readonly Original[]): Promise<void>;
   recall(sessionId: string, ref: string): Promise<Recall>;
+  /** Its own refs, newest first. */
   list(sessionId: string, query: RefQuery): Promise<RefPage>;
 
   append(sessionId: string, entries: readonly LedgerEntry[]): Promise<void>;
@@ -32,7 +33,7 @@ export interface Store {
   keepSource(sessionId: string, wire: string, chunks: Iterable<Uint8Array>): Promise<SourceFacts>;
   source(sessionId: string): Promise<StoredSource | undefined>;
 
-  /** Everything of one session as JSON lines, readable without us. */
+  /** Everything of one session as JSON, a line at a time without its newline, readable without us (`export.ts`). */
   exportSession(sessionId: string): AsyncIterable<string>;
   collect(options: CollectOptions): Promise<Collected>;
   close(): Promise<void>;
@@ -76,7 +77,7 @@ export type Recall =
 
 export interface RefQuery {
   readonly kind?: Part["type"];
-  /** Full text, over descriptions and contents. */
+  /** Plain text over descriptions and contents: every term must occur, from the start of a word or hump (`words.ts`). */
   readonly contains?: string;
   readonly limit?: number;
   readonly cursor?: string;

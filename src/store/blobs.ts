@@ -1,0 +1,152 @@
+/**
+ * Blobs: what an original is on disk. A part becomes bytes, the bytes are hashed, compressed where that pays, and checked
+ * against their hash whenever they are read: a flipped byte is an error, never a wrong answer.
+ *
+ * The bytes are a line of JSON and, behind it, the text of the part as it is: escaping megabytes of output would cost more
+ * than all the rest. Text with lone surrogates, which UTF-8 cannot hold, stays in the JSON. Left out are `native` (the
+ * host's spelling) and `callId` (the host makes new ones when it resumes): the same file read in two sessions is then one
+ * blob. The call id stands beside the ref instead.
+ */
+import { createHash } from "node:crypto";
+import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { PalimpsestError } from "../errors.ts";
+import { type Json, parseJson } from "../transcript/json.ts";
+import type { Part } from "../transcript/message.ts";
+import { samePart } from "../transcript/same-part.ts";
+
+/** How a blob is spelled. Numbers are in every database: never reuse one. */
+export const PLAIN = 0;
+export const BROTLI = 1;
+
+export interface Blob {
+  readonly sha256: Uint8Array;
+  readonly codec: number;
+  /** Before compression. */
+  readonly bytes: number;
+  readonly data: Uint8Array;
+}
+
+/** Below this a call into brotli costs more time than the bytes are worth. */
+const COMPRESSED_FROM_BYTES = 1024;
+/** Less saved than this does not pay for unpacking it at every read. */
+const WORTHWHILE = 0.9;
+
+export function bytesOfPart(part: Part): Uint8Array {
+  const text = plainTextOf(part);
+  const head = JSON.stringify(headOf(part, text === undefined ? {} : { text: undefined }));
+  return encoder.encode(text === undefined ? head : `${head}\n${text}`);
+}
+
+/** Twice as fast as Buffer.from on text that is not ASCII. */
+const encoder = new TextEncoder();
+
+/** The one text that makes up nearly all of a part, where it has one and UTF-8 can hold it. */
+function plainTextOf(part: Part): string | undefined {
+  const [first, ...others] = part.type === "tool-result" ? part.output : [part];
+  if ((first?.type !== "text" && first?.type !== "thinking") || others.length > 0) return undefined;
+  // Node 20 has it; the library of types that says so comes with a later target.
+  return (first.text as string & { isWellFormed(): boolean }).isWellFormed() ? first.text : undefined;
+}
+
+/** `undefined` makes JSON leave a field out. */
+function headOf(part: Part, without: { readonly text?: undefined }): object {
+  const bare = { native: undefined, callId: undefined };
+  if (part.type !== "tool-result") return { ...part, ...bare, ...without };
+  return {
+    ...part,
+    ...bare,
+    output: part.output.map((item) => ({ ...item, native: undefined, ...without })),
+  };
+}
+
+export function callIdOf(part: Part): string | undefined {
+  return part.type === "tool-call" || part.type === "tool-result" ? part.callId : undefined;
+}
+
+export function partOfBytes(bytes: Uint8Array, callId: string | undefined): Part {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = buffer.indexOf("\n");
+  const head = JSON.parse(buffer.toString("utf8", 0, end === -1 ? buffer.length : end));
+  const text = end === -1 ? {} : { text: buffer.toString("utf8", end + 1) };
+  // The hash of these bytes was checked, and only `bytesOfPart` makes them.
+  if (head.type !== "tool-result")
+    return { ...head, ...text, ...(callId === undefined ? {} : { callId }) } as Part;
+  const output = head.output.map((item: object) => ({ ...item, ...text }));
+  return { ...head, callId, output } as Part;
+}
+
+export function sha256Of(bytes: Uint8Array): Buffer {
+  return createHash("sha256").update(bytes).digest();
+}
+
+export function hex(digest: Uint8Array): string {
+  return Buffer.from(digest).toString("hex");
+}
+
+export function pack(bytes: Uint8Array, sha256: Uint8Array = sha256Of(bytes)): Blob {
+  const packed = bytes.length < COMPRESSED_FROM_BYTES ? undefined : compress(bytes);
+  return packed && packed.length <= bytes.length * WORTHWHILE
+    ? { sha256, codec: BROTLI, bytes: bytes.length, data: packed }
+    : { sha256, codec: PLAIN, bytes: bytes.length, data: bytes };
+}
+
+/** @param what names the thing for the person who has to hear that it is damaged. */
+export function unpack(blob: Blob, what: string): Uint8Array {
+  const bytes = decompress(blob);
+  if (bytes === undefined || !sha256Of(bytes).equals(blob.sha256))
+    throw new PalimpsestError(
+      "store",
+      `${what} is damaged in the store: its content does not have the hash it was kept under. Restore the store from a backup, or read the session's own file.`,
+    );
+  return bytes;
+}
+
+/** Values as JSON blobs, for what is not a part: ledger entries. */
+export function packJson(value: unknown): Blob {
+  return pack(Buffer.from(JSON.stringify(value)));
+}
+
+export function unpackJson(blob: Blob, what: string): Json {
+  const bytes = unpack(blob, what);
+  return parseJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()) ?? null;
+}
+
+/**
+ * Whether two parts that share a ref say the same. They do unless someone made them collide (60 bits can be searched),
+ * and then keeping only the first would lose the second without a word.
+ */
+export function assertSameContent(a: Part, b: Part, ref: string): void {
+  if (samePart(unsealed(a), unsealed(b))) return;
+  throw new PalimpsestError(
+    "store",
+    `Two different originals have the ref ${ref}. The second was not kept, so it must stay in the context.`,
+  );
+}
+
+/** Without what a ref is not made of. */
+function unsealed(part: Part): Part {
+  if (part.type === "tool-call" || part.type === "tool-result") return { ...part, callId: "" };
+  return part.type === "thinking" ? { ...part, signature: "" } : part;
+}
+
+/** Quality 1: two thirds off an agent's output at 150 MB/s; the next step up costs twice that for a tenth more. */
+function compress(bytes: Uint8Array): Buffer {
+  return brotliCompressSync(bytes, {
+    chunkSize: Math.max(1024, bytes.length),
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 1,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
+    },
+  });
+}
+
+function decompress({ codec, bytes, data }: Blob): Uint8Array | undefined {
+  if (codec === PLAIN) return data;
+  if (codec !== BROTLI) return undefined;
+  try {
+    // What was recorded bounds what comes out: a damaged blob must not unfold into gigabytes.
+    return brotliDecompressSync(data, { maxOutputLength: Math.max(1, bytes) });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,292 @@
+/**
+ * A store in memory: for tests, for trying things out, and for sessions whose originals may die with the process. It keeps
+ * bytes, not objects, exactly as the stores on disk do, so that what passes here passes there.
+ */
+import { createHash } from "node:crypto";
+import { PalimpsestError } from "../errors.ts";
+import type { LedgerEntry } from "../plan/ledger.ts";
+import type { Part } from "../transcript/message.ts";
+import {
+  assertSameContent,
+  type Blob,
+  bytesOfPart,
+  callIdOf,
+  hex,
+  pack,
+  partOfBytes,
+  sha256Of,
+  unpack,
+} from "./blobs.ts";
+import { recut } from "./chunks.ts";
+import { ledgerLine, originalLine, pieceLine, sessionLine, sourceLine } from "./export.ts";
+import { collectFrom, refsNamedIn, type Shelf } from "./garbage.ts";
+import { nearestRefs } from "./nearest.ts";
+import { pageOf, unknownSession } from "./paging.ts";
+import type {
+  Collected,
+  CollectOptions,
+  Original,
+  Recall,
+  RefPage,
+  RefQuery,
+  SessionFacts,
+  SessionRow,
+  SourceFacts,
+  Store,
+  StoredSource,
+} from "./store.ts";
+import { hasTerms, hasWords, needleOf, searchedText } from "./words.ts";
+
+export function memoryStore(): Store {
+  return new MemoryStore();
+}
+
+interface Kept extends Omit<Original, "part"> {
+  readonly seq: number;
+  readonly kind: Part["type"];
+  readonly callId: string | undefined;
+  /** The hash of its blob. */
+  readonly blob: string;
+}
+
+interface Session {
+  readonly facts: Omit<SessionRow, "refs" | "compactions" | "bytes">;
+  readonly refs: Map<string, Kept>;
+  /** As JSON: what a caller changes later must not change what was recorded. */
+  readonly ledger: string[];
+  readonly source?: SourceFacts & { readonly blobs: readonly string[] };
+}
+
+interface Tombstone {
+  readonly session: string;
+  readonly parent: string | undefined;
+  readonly at: number;
+}
+
+/** Collecting takes out whole entries and changes none: a dry run works on a copy of these three maps. */
+interface State {
+  readonly sessions: Map<string, Session>;
+  readonly blobs: Map<string, Blob>;
+  readonly tombstones: Map<string, readonly Tombstone[]>;
+}
+
+class MemoryStore implements Store {
+  readonly name = "memory";
+  #state: State = { sessions: new Map(), blobs: new Map(), tombstones: new Map() };
+  #seq = 0;
+
+  async openSession({ at, ...given }: SessionFacts): Promise<void> {
+    const known = this.#state.sessions.get(given.id);
+    const { endedAt: _, ...before } = known?.facts ?? { id: given.id, startedAt: at, usedAt: at };
+    const facts = { ...before, ...given, usedAt: Math.max(before.usedAt, at) };
+    this.#state.sessions.set(given.id, { refs: new Map(), ledger: [], ...known, facts });
+  }
+
+  async session(id: string): Promise<SessionRow | undefined> {
+    const session = this.#state.sessions.get(id);
+    return session && this.#rowOf(session);
+  }
+
+  async sessions(): Promise<readonly SessionRow[]> {
+    const rows = [...this.#state.sessions.values()].map((session) => this.#rowOf(session));
+    return rows.sort((a, b) => b.usedAt - a.usedAt || (a.id < b.id ? -1 : 1));
+  }
+
+  async endSession(id: string, at: number): Promise<void> {
+    const session = this.#known(id);
+    this.#state.sessions.set(id, { ...session, facts: { ...session.facts, endedAt: at } });
+  }
+
+  async keep(sessionId: string, originals: readonly Original[]): Promise<void> {
+    const { refs } = this.#known(sessionId);
+    const fresh = new Map<string, Kept>();
+    const blobs = new Map<string, Blob>();
+    for (const { part, ref, description, tokens, at } of originals) {
+      const bytes = bytesOfPart(part);
+      const sha256 = sha256Of(bytes);
+      const blob = hex(sha256);
+      const kept = refs.get(ref) ?? fresh.get(ref);
+      if (kept && kept.blob !== blob)
+        assertSameContent(this.#read(kept, blobs).part, partOfBytes(bytes, callIdOf(part)), ref);
+      if (kept) continue;
+      if (!this.#state.blobs.has(blob)) blobs.set(blob, pack(bytes, sha256));
+      this.#seq += 1;
+      const callId = callIdOf(part);
+      fresh.set(ref, { seq: this.#seq, ref, kind: part.type, description, tokens, at, callId, blob });
+    }
+    for (const [key, blob] of blobs) this.#state.blobs.set(key, blob);
+    for (const [ref, kept] of fresh) refs.set(ref, kept);
+    this.#use(sessionId, originals);
+  }
+
+  async recall(sessionId: string, ref: string): Promise<Recall> {
+    const family = this.#familyOf(sessionId);
+    for (const session of family) {
+      const kept = session.refs.get(ref);
+      if (kept) return { kind: "found", original: this.#read(kept) };
+    }
+    const parent = this.#state.sessions.get(sessionId)?.facts.parent;
+    const gone = (this.#state.tombstones.get(ref) ?? []).find(
+      (stone) => stone.session === sessionId || stone.session === parent || stone.parent === sessionId,
+    );
+    if (gone) return { kind: "expired", at: gone.at };
+    const isForeign = [...this.#state.sessions.values()].some(({ refs }) => refs.has(ref));
+    if (isForeign) return { kind: "foreign" };
+    return {
+      kind: "unknown",
+      nearest: nearestRefs(
+        ref,
+        family.flatMap(({ refs }) => [...refs.keys()]),
+      ),
+    };
+  }
+
+  async list(sessionId: string, query: RefQuery): Promise<RefPage> {
+    const needle = needleOf(query.contains ?? "");
+    const rows = [...(this.#state.sessions.get(sessionId)?.refs.values() ?? [])].filter((kept) => {
+      if (query.kind !== undefined && kept.kind !== query.kind) return false;
+      if (needle.terms.length === 0) return true;
+      const text = searchedText(kept.description, this.#read(kept).part);
+      return hasTerms(text, needle) && hasWords(text, needle);
+    });
+    return pageOf(rows.reverse(), query);
+  }
+
+  async append(sessionId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    const { ledger } = this.#known(sessionId);
+    for (const entry of entries) ledger.push(JSON.stringify(entry));
+    this.#use(sessionId, entries);
+  }
+
+  async ledger(sessionId: string): Promise<readonly LedgerEntry[]> {
+    // Only `append` writes these, from entries.
+    return (this.#state.sessions.get(sessionId)?.ledger ?? []).map(
+      (entry) => JSON.parse(entry) as LedgerEntry,
+    );
+  }
+
+  async keepSource(sessionId: string, wire: string, chunks: Iterable<Uint8Array>): Promise<SourceFacts> {
+    this.#known(sessionId);
+    const whole = createHash("sha256");
+    const blobs: string[] = [];
+    let bytes = 0;
+    for (const chunk of recut(chunks)) {
+      const sha256 = sha256Of(chunk);
+      const key = hex(sha256);
+      if (!this.#state.blobs.has(key)) this.#state.blobs.set(key, pack(chunk, sha256));
+      blobs.push(key);
+      whole.update(chunk);
+      bytes += chunk.length;
+    }
+    const facts = { wire, sha256: whole.digest("hex"), bytes };
+    this.#state.sessions.set(sessionId, { ...this.#known(sessionId), source: { ...facts, blobs } });
+    sweep(this.#state);
+    return facts;
+  }
+
+  async source(sessionId: string): Promise<StoredSource | undefined> {
+    const source = this.#state.sessions.get(sessionId)?.source;
+    if (!source) return undefined;
+    const { blobs, ...facts } = source;
+    const held = blobs.map((key) => this.#blob(key));
+    return {
+      ...facts,
+      async *chunks() {
+        for (const blob of held) yield unpack(blob, `A piece of the file of session ${sessionId}`);
+      },
+    };
+  }
+
+  async *exportSession(sessionId: string): AsyncIterable<string> {
+    const session = this.#known(sessionId);
+    yield sessionLine(this.#rowOf(session));
+    for (const entry of await this.ledger(sessionId)) yield ledgerLine(entry);
+    for (const kept of session.refs.values()) yield originalLine(this.#read(kept));
+    const source = await this.source(sessionId);
+    if (!source) return;
+    yield sourceLine(source);
+    for await (const chunk of source.chunks()) yield pieceLine(chunk);
+  }
+
+  async collect(options: CollectOptions): Promise<Collected> {
+    if (!options.isDryRun) return collectFrom(shelfOf(this.#state, options.now), options);
+    const { sessions, blobs, tombstones } = this.#state;
+    const copy = { sessions: new Map(sessions), blobs: new Map(blobs), tombstones: new Map(tombstones) };
+    return collectFrom(shelfOf(copy, options.now), options);
+  }
+
+  async close(): Promise<void> {}
+
+  #known(id: string): Session {
+    const session = this.#state.sessions.get(id);
+    if (!session) throw unknownSession(id);
+    return session;
+  }
+
+  #use(id: string, used: readonly { readonly at: number }[]): void {
+    const session = this.#known(id);
+    const usedAt = used.reduce((latest, { at }) => Math.max(latest, at), session.facts.usedAt);
+    this.#state.sessions.set(id, { ...session, facts: { ...session.facts, usedAt } });
+  }
+
+  #familyOf(id: string): readonly Session[] {
+    const own = this.#state.sessions.get(id);
+    const parent = this.#state.sessions.get(own?.facts.parent ?? "");
+    const children = [...this.#state.sessions.values()].filter(({ facts }) => facts.parent === id);
+    return [own, parent, ...children].filter((session) => session !== undefined);
+  }
+
+  #read({ ref, description, tokens, at, blob, callId }: Kept, unsaved?: ReadonlyMap<string, Blob>): Original {
+    const bytes = unpack(unsaved?.get(blob) ?? this.#blob(blob), `The original of ${ref}`);
+    return { ref, description, tokens, at, part: partOfBytes(bytes, callId) };
+  }
+
+  #blob(key: string): Blob {
+    const blob = this.#state.blobs.get(key);
+    if (!blob) throw new PalimpsestError("store", `The store has lost the blob ${key}.`);
+    return blob;
+  }
+
+  #rowOf(session: Session): SessionRow {
+    const blobs = new Set(blobsOf(session));
+    let bytes = 0;
+    for (const key of blobs) bytes += this.#blob(key).data.length;
+    const compactions = session.ledger.filter((entry) => JSON.parse(entry).kind === "compaction").length;
+    return { ...session.facts, refs: session.refs.size, compactions, bytes };
+  }
+}
+
+function shelfOf(state: State, now: number): Shelf {
+  const holders = (ref: string) =>
+    [...state.sessions].flatMap(([id, { refs }]) => (refs.has(ref) ? [id] : []));
+  return {
+    candidates: () => [...state.sessions.values()].map(({ facts }) => facts),
+    *holdersNamedBy(id) {
+      const session = state.sessions.get(id);
+      for (const entry of session?.ledger ?? [])
+        for (const ref of refsNamedIn(JSON.parse(entry))) if (!session?.refs.has(ref)) yield* holders(ref);
+    },
+    blobBytes: () => [...state.blobs.values()].reduce((sum, { data }) => sum + data.length, 0),
+    remove(id) {
+      const session = state.sessions.get(id);
+      state.sessions.delete(id);
+      for (const ref of session?.refs.keys() ?? []) {
+        const stone = { session: id, parent: session?.facts.parent, at: now };
+        state.tombstones.set(ref, [...(state.tombstones.get(ref) ?? []), stone]);
+      }
+      return sweep(state);
+    },
+  };
+}
+
+/** Removes the blobs nobody names. */
+function sweep(state: State): { readonly blobs: number; readonly bytes: number } {
+  const needed = new Set([...state.sessions.values()].flatMap(blobsOf));
+  const orphans = [...state.blobs].filter(([key]) => !needed.has(key));
+  for (const [key] of orphans) state.blobs.delete(key);
+  return { blobs: orphans.length, bytes: orphans.reduce((sum, [, { data }]) => sum + data.length, 0) };
+}
+
+function blobsOf({ refs, source }: Session): readonly string[] {
+  return [...[...refs.values()].map(({ blob }) => blob), ...(source?.blobs ?? [])];
+}

@@ -42,6 +42,8 @@ export interface Boundary {
   /** Messages that stayed verbatim behind the summary. */
   readonly preserved: ReadonlySet<string>;
   readonly clearedCalls: ReadonlySet<string>;
+  /** What `claude-code-append.ts` noted of the records it wrote below: of which each is a copy; "" for a page. */
+  readonly written: ReadonlyMap<string, string> | undefined;
 }
 
 export interface Graph {
@@ -51,6 +53,8 @@ export interface Graph {
   readonly byMessageId: ReadonlyMap<string, readonly Node[]>;
   /** User records by the call they answer. */
   readonly byCallId: ReadonlyMap<string, readonly Node[]>;
+  /** Records we wrote ourselves: which record each is a copy of, "" for a page. */
+  readonly written: ReadonlyMap<string, string>;
   readonly about: About;
 }
 
@@ -68,7 +72,9 @@ export function readGraph(source: Source, skipped: Skipped[]): Graph {
     if (messageId !== undefined) push(byMessageId, messageId, node);
     for (const callId of answeredCalls(node)) push(byCallId, callId, node);
   }
-  return { nodes: [...byUuid.values()], byUuid, byMessageId, byCallId, about };
+  const nodes = [...byUuid.values()];
+  const written = new Map(nodes.flatMap((node) => [...(node.boundary?.written ?? [])]));
+  return { nodes, byUuid, byMessageId, byCallId, written, about };
 }
 
 function readNode(line: number, record: JsonObject): Node | undefined {
@@ -111,6 +117,9 @@ function readBoundary(record: JsonObject): Boundary | undefined {
       list(object(facts["preservedMessages"])["uuids"]).flatMap((uuid) => string(uuid) ?? []),
     ),
     clearedCalls: new Set(list(facts["compactedToolIds"]).flatMap((id) => string(id) ?? [])),
+    written: isObject(facts["palimpsest"])
+      ? new Map(Object.entries(facts["palimpsest"]).map(([uuid, of]) => [uuid, string(of) ?? ""]))
+      : undefined,
   };
 }
 

@@ -9,25 +9,29 @@
  * A compaction leaves everything in place and adds a boundary without a parent, whose `logicalParentUuid` says what
  * came before; the walk crosses it for `whole` and stops there for `seen`.
  */
-import { defined, type Json, list, number, object, string } from "../transcript/json.ts";
+import { defined, list, number, object, string } from "../transcript/json.ts";
 import type { Message, Part, Transcript, Usage } from "../transcript/message.ts";
-import { readBlock, readContent, writeBlock } from "./anthropic-blocks.ts";
-import { answeredCalls, type Graph, livePath, type Node, readGraph } from "./claude-code-graph.ts";
-import { type Change, changesTo, spotOf, writeRecords } from "./session-file.ts";
+import { readBlock, readContent } from "./anthropic-blocks.ts";
+import { appendCompaction, spell } from "./claude-code-append.ts";
+import { compactionsOf, isWritten, type Placed, seenMessages } from "./claude-code-compactions.ts";
+import { type Graph, livePath, type Node, readGraph } from "./claude-code-graph.ts";
+import { isRestructured } from "./rewrite.ts";
+import { changesTo, writeRecords } from "./session-file.ts";
 import type { Source } from "./source.ts";
-import type { Aside, Confidence, NativeCompaction, Sample, Session, SessionWire, Skipped } from "./wire.ts";
+import type { Aside, Confidence, Sample, Session, SessionWire, Skipped } from "./wire.ts";
 
 const NAME = "claude-code";
-/** What Claude Code sends in place of a cleared result. */
-const CLEARED = "[Old tool result content cleared]";
 
 function read(source: Source): Session {
   const skipped: Skipped[] = [];
   const graph = readGraph(source, skipped);
   const path = livePath(graph);
   const placed = placeMessages(path, graph);
-  const { compactions, kept } = compactionsOf(path, placed, graph);
-  const whole = transcriptOf(placed);
+  const { compactions, kept } = compactionsOf(path, placed, {
+    graph,
+    messageOf: (node) => userMessage([node]),
+  });
+  const whole = transcriptOf(placed.filter((one) => !isWritten(one, graph)));
   return {
     wire: NAME,
     whole,
@@ -37,13 +41,6 @@ function read(source: Source): Session {
     skipped,
     about: graph.about,
   };
-}
-
-/** A message and the records it was made of. */
-interface Placed {
-  readonly message: Message;
-  readonly nodes: readonly Node[];
-  readonly line: number;
 }
 
 /** Records in order → messages in order: responses gathered, results right behind their calls. */
@@ -57,7 +54,7 @@ function placeMessages(path: readonly Node[], graph: Graph): readonly Placed[] {
     if (first) placed.push({ message: make(nodes), nodes, line: first.line });
   };
   for (const node of path) {
-    if (done.has(node) || node.isSummary) continue;
+    if (done.has(node) || (node.isSummary && !graph.written.has(node.uuid))) continue;
     if (node.attachment !== undefined) place([node], attachmentMessage);
     else if (node.type === "user") place([node], userMessage);
     else if (node.message) {
@@ -81,8 +78,9 @@ function resultsOf(response: readonly Node[], onPath: ReadonlySet<Node>, graph: 
   const calls = response
     .flatMap((node) => list(node.message?.["content"]))
     .flatMap((block) => string(object(block)["id"]) ?? []);
+  const isCopy = response.some((node) => graph.written.has(node.uuid));
   const results = calls.flatMap((id) => {
-    const answers = graph.byCallId.get(id) ?? [];
+    const answers = (graph.byCallId.get(id) ?? []).filter((node) => graph.written.has(node.uuid) === isCopy);
     return answers.find((answer) => onPath.has(answer)) ?? answers[0] ?? [];
   });
   return [...new Set(results)].sort((a, b) => a.line - b.line);
@@ -158,77 +156,6 @@ function usageOf(nodes: readonly Node[]): Usage | undefined {
   return read.uncachedTokens + read.cacheReadTokens + read.cacheWriteTokens > 0 ? read : undefined;
 }
 
-interface PlacedCompaction {
-  readonly compaction: NativeCompaction;
-  readonly clearedCalls: ReadonlySet<string>;
-}
-
-/** The native compactions of the path, and which messages are still in the context after the last of them. */
-function compactionsOf(path: readonly Node[], placed: readonly Placed[], graph: Graph) {
-  const compactions: PlacedCompaction[] = [];
-  let kept: number[] = [];
-  let from = 0;
-  for (const node of path) {
-    const { boundary } = node;
-    if (!boundary) continue;
-    const at = placed.filter(({ line }) => line < node.line).length;
-    const context = [...kept, ...range(from, at)];
-    const removed = context.filter((index) => leaves(placed[index], boundary));
-    const { kind, trigger, tokensBefore, tokensAfter } = boundary;
-    const facts = defined({ trigger, tokensBefore, tokensAfter, summary: summaryBelow(node, graph) });
-    compactions.push({ compaction: { kind, at, removed, ...facts }, clearedCalls: boundary.clearedCalls });
-    if (kind === "clear") continue;
-    kept = context.filter((index) => !leaves(placed[index], boundary));
-    from = at;
-  }
-  return { compactions, kept: [...kept, ...range(from, placed.length)] };
-}
-
-function range(from: number, to: number): readonly number[] {
-  return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
-}
-
-function leaves(placed: Placed | undefined, boundary: NonNullable<Node["boundary"]>): boolean {
-  if (!placed) return false;
-  if (boundary.kind === "clear")
-    return placed.nodes.flatMap(answeredCalls).some((id) => boundary.clearedCalls.has(id));
-  return !placed.nodes.some((node) => boundary.preserved.has(node.uuid));
-}
-
-function summaryBelow(boundary: Node, graph: Graph): Message | undefined {
-  const node = graph.nodes.find((other) => other.isSummary && other.parent === boundary.uuid);
-  return node && userMessage([node]);
-}
-
-function seenMessages(
-  compactions: readonly PlacedCompaction[],
-  kept: readonly number[],
-  placed: readonly Placed[],
-): readonly Message[] {
-  const summary = compactions.findLast(({ compaction }) => compaction.kind === "summary")?.compaction.summary;
-  const cleared = new Map<number, ReadonlySet<string>>();
-  for (const { compaction, clearedCalls } of compactions) {
-    if (compaction.kind === "clear") for (const index of compaction.removed) cleared.set(index, clearedCalls);
-  }
-  const messages = kept.flatMap((index) => {
-    const message = placed[index]?.message;
-    // A failed request's message is shown to the person, and not sent again.
-    return message && message.ended !== "failed" ? [clear(message, cleared.get(index))] : [];
-  });
-  return summary ? [summary, ...messages] : messages;
-}
-
-function clear(message: Message, calls: ReadonlySet<string> | undefined): Message {
-  if (!calls) return message;
-  const parts = message.parts.map(
-    (part): Part =>
-      part.type === "tool-result" && calls.has(part.callId)
-        ? { ...part, output: [{ type: "text", text: CLEARED }] }
-        : part,
-  );
-  return { ...message, parts };
-}
-
 function asidesOf(graph: Graph, path: readonly Node[], placed: readonly Placed[]): readonly Aside[] {
   const used = new Set([...path, ...placed.flatMap(({ nodes }) => nodes)]);
   const groups = new Map<string, Node[]>();
@@ -258,14 +185,8 @@ function transcriptOf(placed: readonly Placed[]): Transcript {
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
+  if (isRestructured(session, next)) return appendCompaction(session, source, next);
   return writeRecords(source, changesTo(session, next, spell));
-}
-
-function spell(part: Part): readonly Change[] {
-  const spot = spotOf(part, NAME);
-  const to = (old: Json | undefined) =>
-    typeof old === "string" && part.type === "text" ? part.text : writeBlock(part, old);
-  return [{ ...spot, to }];
 }
 
 function detect(sample: Sample): Confidence {

@@ -22,6 +22,7 @@ import type { Message, Part, ResultPart, ToolResultPart, Usage } from "../transc
 import { samePart } from "../transcript/same-part.ts";
 import { readBlock, readContent, writeBlock } from "./anthropic-blocks.ts";
 import { uncachedOf } from "./chat-completion.ts";
+import { type Aligned, dropAt, hashOf, isRestructured, rewriteList, wordsOf } from "./rewrite.ts";
 import { type Change, changesTo, documentOf, spotOf, writeDocument } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type { Confidence, NativeCompaction, Sample, Session, SessionWire, Skipped } from "./wire.ts";
@@ -127,7 +128,24 @@ function compactionOf(record: JsonObject, at: number, summary?: Message): readon
 }
 
 function write(session: Session, source: Source, next?: Session["seen"]): Iterable<Uint8Array> {
+  if (isRestructured(session, next)) {
+    const spelling = { spell, drop: dropAt(NAME) };
+    return rewriteList(source, { session, next, spelling, path: ["messages"], insert });
+  }
   return writeDocument(source, changesTo(session, next, spell));
+}
+
+/** A page is marked as Cline marks its own summaries: it rewrites the list just so. */
+function insert(one: Aligned, before: Json | undefined): Json {
+  const text = wordsOf(one, NAME);
+  const isAssistant = one.message.role === "assistant";
+  return {
+    id: hashOf(text, string(object(before)["id"]) ?? "").slice(0, 21),
+    role: isAssistant ? "assistant" : "user",
+    content: [{ type: "text", text }],
+    ...defined({ ts: number(object(before)["ts"]) }),
+    ...(isAssistant ? {} : { metadata: { kind: "compaction_summary" } }),
+  };
 }
 
 function spell(part: Part): readonly Change[] {

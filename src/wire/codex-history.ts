@@ -4,7 +4,16 @@
  * `event_msg` mirrors the items for the screen and is not read a second time; three of them say what no item does:
  * what a request cost, that a turn was interrupted, and that turns were taken back.
  */
-import { canonical, defined, type JsonObject, list, number, object, string } from "../transcript/json.ts";
+import {
+  canonical,
+  defined,
+  type Json,
+  type JsonObject,
+  list,
+  number,
+  object,
+  string,
+} from "../transcript/json.ts";
 import type { TextPart, Usage } from "../transcript/message.ts";
 import { closeLast, type Draft, gather, type Origin, startsTurn } from "./codex-drafts.ts";
 import { roleOfItem } from "./openai-items.ts";
@@ -20,6 +29,8 @@ export interface Cut {
   readonly message: string;
   /** Absent in early versions, which rebuilt it when they resumed. */
   readonly replacement: readonly Draft[] | undefined;
+  /** Messages of the replacement that we put there: the page of a compaction. */
+  readonly pages: ReadonlySet<number>;
   readonly tokensBefore: number | undefined;
   tokensAfter: number | undefined;
 }
@@ -137,7 +148,10 @@ function readCompacted(history: History, payload: JsonObject, origin: Origin): v
   const { line, path } = origin;
   const items = payload["replacement_history"];
   const replacement: Draft[] = [];
+  const { items: counts, pages } = object(payload["palimpsest"]);
+  const starts = startsOf(list(counts));
   list(items).forEach((item, index) => {
+    if (starts.has(index)) closeLast(replacement);
     gather(replacement, item, { ...origin, path: [...path, "replacement_history", index] });
   });
   closeLast(drafts);
@@ -148,9 +162,21 @@ function readCompacted(history: History, payload: JsonObject, origin: Origin): v
     at: drafts.length,
     message: string(payload["message"]) ?? "",
     replacement: items === undefined || items === null ? undefined : replacement,
+    pages: new Set(list(pages).flatMap((place) => number(place) ?? [])),
     tokensBefore: reports.contextTokens,
     tokensAfter: undefined,
   });
+}
+
+/** A replacement does not say where one response ends and the next begins; those we write do, in a note. */
+function startsOf(counts: readonly Json[]): ReadonlySet<number> {
+  let start = 0;
+  return new Set(
+    counts.map((count) => {
+      start += number(count) ?? 0;
+      return start;
+    }),
+  );
 }
 
 function readEvent(history: History, event: JsonObject, origin: Origin): void {

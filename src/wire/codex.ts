@@ -12,10 +12,11 @@
 import { defined, object, string } from "../transcript/json.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { refOf } from "../transcript/ref.ts";
+import { appendCompacted, spell } from "./codex-append.ts";
 import type { Draft } from "./codex-drafts.ts";
 import { type Cut, type History, isBareItem, readHistory } from "./codex-history.ts";
-import { writeValue } from "./openai-items.ts";
-import { type Change, changesTo, spotOf, writeRecords } from "./session-file.ts";
+import { isRestructured } from "./rewrite.ts";
+import { changesTo, writeRecords } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type { Confidence, NativeCompaction, Sample, Session, SessionWire, Skipped } from "./wire.ts";
 
@@ -102,7 +103,11 @@ function replacementOf(
   before: readonly Message[],
 ): { messages: readonly Message[]; summary?: Message } {
   if (cut.replacement) {
-    const messages = cut.replacement.map(messageOf).map((message) => markSummary(message, cut));
+    const messages = cut.replacement
+      .map(messageOf)
+      .map((message, place) =>
+        cut.pages.has(place) || isSummary(message, cut) ? markSynthetic(message) : message,
+      );
     const summary = messages.find((message) => isSummary(message, cut)) ?? writtenSummary(cut);
     return { messages, ...defined({ summary }) };
   }
@@ -117,8 +122,7 @@ function isSummary({ role, parts }: Message, cut: Cut): boolean {
   return only.text === cut.message || /^\s*Another language model/.test(only.text);
 }
 
-function markSummary(message: Message, cut: Cut): Message {
-  if (!isSummary(message, cut)) return message;
+function markSynthetic(message: Message): Message {
   const parts = message.parts.map(
     (part): Part => (part.type === "text" ? { ...part, synthetic: true } : part),
   );
@@ -163,11 +167,8 @@ function contentOf({ role, parts }: Message): string {
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
+  if (isRestructured(session, next)) return appendCompacted(session, source, next);
   return writeRecords(source, changesTo(session, next, spell));
-}
-
-function spell(part: Part): readonly Change[] {
-  return [{ ...spotOf(part, NAME), to: (old) => writeValue(part, old) }];
 }
 
 function detect(sample: Sample): Confidence {

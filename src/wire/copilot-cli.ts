@@ -22,9 +22,10 @@ import {
   resultPart,
   timeOf,
   userParts,
-  writeValue,
 } from "./copilot-cli-events.ts";
-import { type Change, changesTo, spotOf, writeRecords } from "./session-file.ts";
+import { rewriteEvents, spell } from "./copilot-cli-rewrite.ts";
+import { isRestructured } from "./rewrite.ts";
+import { changesTo, writeRecords } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type {
   About,
@@ -229,11 +230,8 @@ function aboutOf(events: readonly Event[]): About {
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
+  if (isRestructured(session, next)) return rewriteEvents(session, source, next);
   return writeRecords(source, changesTo(session, next, spell));
-}
-
-function spell(part: Part): readonly Change[] {
-  return [{ ...spotOf(part, COPILOT), to: (old) => writeValue(part, old) }];
 }
 
 function detect(sample: Sample): Confidence {

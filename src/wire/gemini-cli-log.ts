@@ -7,7 +7,7 @@
 import { defined, isList, isObject, type Json, type JsonObject, object, string } from "../transcript/json.ts";
 import type { Part } from "../transcript/message.ts";
 import { samePart } from "../transcript/same-part.ts";
-import { readRecord, type Said, timeOf } from "./gemini-cli-record.ts";
+import { PAGE_ID, readRecord, type Said, timeOf } from "./gemini-cli-record.ts";
 import type { FileRecord, Spot } from "./session-file.ts";
 import type { About, NativeCompaction } from "./wire.ts";
 
@@ -142,7 +142,7 @@ function replace(log: Log, messages: readonly Json[], at: Spot): void {
   );
   const standing = gone.length === 0 ? [] : standIns(placed);
   if (gone.length > 0) {
-    const summary = standing.findLast((entry) => entry.now.message?.role === "user");
+    const summary = standing.findLast((entry) => entry.now.message?.role === "user") ?? standing[0];
     log.rewrites.push({ kind: "summary", at: births, entries: new Set(gone), ...defined({ summary }) });
   }
   weave(
@@ -158,6 +158,8 @@ type Placed = { readonly entry: Entry; readonly isNew: boolean };
  * preamble before it. They open the new history, and were never said.
  */
 function standIns(placed: readonly Placed[]): readonly Entry[] {
+  const pages = placed.flatMap(({ entry, isNew }) => (isNew && entry.id.startsWith(PAGE_ID) ? [entry] : []));
+  if (pages.length > 0) return pages;
   const end = placed.findIndex(({ isNew }) => !isNew);
   const opening = placed.slice(0, end < 0 ? placed.length : end).map(({ entry }) => entry);
   const isSnapshot = (entry: Entry) => textOf(entry).includes("<state_snapshot>");

@@ -11,6 +11,8 @@ import type { Spot } from "./session-file.ts";
 import { valueText } from "./value-text.ts";
 
 export const GEMINI_CLI = "gemini-cli";
+/** How the ids of records begin that we put in place of others. */
+export const PAGE_ID = "palimpsest-";
 
 /** Nothing at all, for what only the person sees: `info`, `error`, `warning`. */
 export interface Said {
@@ -25,7 +27,9 @@ export function readRecord(record: JsonObject, at: Spot): Said {
 }
 
 function userMessage(record: JsonObject, at: Spot): Message | undefined {
-  const parts = markSynthetic(contentParts(record["content"], at, namelessId));
+  const said = markSynthetic(contentParts(record["content"], at, namelessId));
+  const isPage = string(record["id"])?.startsWith(PAGE_ID) === true;
+  const parts = isPage ? said.map((part) => ({ ...part, synthetic: true }) as Part) : said;
   const isResults = parts.every((part) => part.type === "tool-result");
   return messageOf(record, at, { role: isResults ? "tool" : "user", parts });
 }

@@ -8,16 +8,16 @@
  * a resume drops them, and with them every prompt that begins with a path.
  */
 import { defined, isObject, object, parseJson } from "../transcript/json.ts";
-import type { Message, Part, Transcript } from "../transcript/message.ts";
+import type { Message, Transcript } from "../transcript/message.ts";
 import { type Entry, type Log, lost, type Rewrite, replay } from "./gemini-cli-log.ts";
-import { GEMINI_CLI, type Said, writeAt } from "./gemini-cli-record.ts";
+import { GEMINI_CLI, type Said } from "./gemini-cli-record.ts";
+import { appendMessages, replaceMessages, spell } from "./gemini-cli-rewrite.ts";
+import { isRestructured } from "./rewrite.ts";
 import {
-  type Change,
   changesTo,
   documentOf,
   type FileRecord,
   recordsOf,
-  spotOf,
   writeDocument,
   writeRecords,
 } from "./session-file.ts";
@@ -120,13 +120,10 @@ function asidesOf(log: Log): Session["asides"] {
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
+  if (isRestructured(session, next))
+    return isLog(source) ? appendMessages(session, source, next) : replaceMessages(session, source, next);
   const changes = changesTo(session, next, spell);
   return isLog(source) ? writeRecords(source, changes) : writeDocument(source, changes);
-}
-
-function spell(part: Part): readonly Change[] {
-  const spot = spotOf(part, NAME);
-  return [{ ...spot, to: (old) => writeAt(part, spot, old) }];
 }
 
 function detect(sample: Sample): Confidence {

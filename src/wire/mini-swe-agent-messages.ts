@@ -6,6 +6,9 @@ import { readItem } from "./openai-items.ts";
 import type { Spot } from "./session-file.ts";
 import { actionParts, type Block, fencedBlocks } from "./text-actions.ts";
 
+/** Which step a message is of, "" for none: written where steps before it left, so that it is still read as it was. */
+export const STAMP = "palimpsest_step";
+
 /** Which calls wait for their answer. */
 interface State {
   readonly open: string[];
@@ -19,13 +22,20 @@ export function readMessages(records: readonly JsonObject[], wire: string): read
   return records.map((record, index): Message => {
     const spot = { line: 1, path: ["messages", index] };
     const role = roleOf(record);
-    const isAnswered = index === records.length - 1 || isAnswer(records[index + 1]);
+    const stamp = stampOf(record);
+    const isAnswered =
+      stamp === undefined ? index === records.length - 1 || isAnswer(records[index + 1]) : stamp !== "";
+    if (stamp) state.steps = Math.max(state.steps, Number(stamp.slice("step-".length)) || 0);
     const parts =
       role === "assistant"
         ? responseParts(record, spot, { state, isAnswered })
         : answerParts(record, spot, state);
     return { role, parts, ...factsOf(record, role), native: { of: wire, value: [1] } };
   });
+}
+
+function stampOf(record: JsonObject): string | undefined {
+  return string(object(record["extra"])[STAMP]);
 }
 
 /** The one block that is the command: `bash` in v1, a name of its own in v2, so that prose may show code. */
@@ -78,7 +88,7 @@ function responseParts(
   state.open.splice(0, state.open.length, ...calls);
   const content = string(record["content"]);
   if (calls.length > 0 || content === undefined || !isAnswered) return parts;
-  const callId = `step-${++state.steps}`;
+  const callId = stampOf(record) ?? `step-${++state.steps}`;
   state.open.push(callId);
   state.isAttempt = commandFence(content).length !== 1;
   const action = { content, spot: { line: 1, path: [...spot.path, "content"] }, fence: commandFence };
@@ -107,6 +117,8 @@ function answerParts(record: JsonObject, spot: Spot, state: State): readonly Par
 /** A message that names no call answers the command before it; the last word of the file answers any call. */
 function stepAnswered(record: JsonObject, state: State): string | undefined {
   const [open] = state.open;
+  const stamp = stampOf(record);
+  if (stamp !== undefined) return stamp || undefined;
   if (record["role"] === "exit") return open;
   return open?.startsWith("step-") && record["role"] === "user" && !isHuman(record) ? open : undefined;
 }
@@ -114,7 +126,9 @@ function stepAnswered(record: JsonObject, state: State): string | undefined {
 /** Words: the task, what a person said later; or, marked as such, what only the harness says. */
 function spokenParts(record: JsonObject, spot: Spot): readonly Part[] {
   const isHarness =
-    record["role"] === "exit" || (object(record["extra"])["interrupt_type"] && !isHuman(record));
+    record["role"] === "exit" ||
+    object(record["extra"])["palimpsest_page"] === true ||
+    (object(record["extra"])["interrupt_type"] && !isHuman(record));
   return readChatText(record, spot).map((part) =>
     part.type === "text" && isHarness ? { ...part, synthetic: true } : part,
   );

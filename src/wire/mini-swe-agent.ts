@@ -10,11 +10,12 @@
 import { defined, type Json, type JsonObject, list, object, string } from "../transcript/json.ts";
 import type { Part, Transcript } from "../transcript/message.ts";
 import { writeChatPart } from "./chat-completion.ts";
-import { commandFence, readMessages } from "./mini-swe-agent-messages.ts";
+import { commandFence, readMessages, STAMP } from "./mini-swe-agent-messages.ts";
 import { writeValue } from "./openai-items.ts";
+import { type Aligned, dropAt, isRestructured, rewriteList, wordsOf } from "./rewrite.ts";
 import { type Change, changesTo, documentOf, spotOf, writeDocument } from "./session-file.ts";
 import type { Source } from "./source.ts";
-import { refuseDerivedCall, segmentChange } from "./text-actions.ts";
+import { refuseDerivedCall, segmentChange, stepOf } from "./text-actions.ts";
 import type { Confidence, Sample, Session, SessionWire, Skipped } from "./wire.ts";
 
 const NAME = "mini-swe-agent";
@@ -44,7 +45,30 @@ function read(source: Source): Session {
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
+  if (isRestructured(session, next)) {
+    const spelling = { spell, drop };
+    return rewriteList(source, { session, next, spelling, path: ["messages"], insert, keep: stamped });
+  }
   return writeDocument(source, changesTo(session, next, spell));
+}
+
+function insert(one: Aligned): Json {
+  return {
+    role: one.message.role,
+    content: wordsOf(one, NAME),
+    extra: { [STAMP]: "", palimpsest_page: true },
+  };
+}
+
+function stamped(item: Json, { message }: Aligned): Json {
+  if (message.role === "system") return item;
+  const { extra } = object(item);
+  return { ...object(item), extra: { ...object(extra), [STAMP]: stepOf(message) } };
+}
+
+/** A text that shares its string with the command leaves it empty behind; a call cannot leave without its message. */
+function drop(part: Part): readonly Change[] {
+  return part.type === "text" ? spell({ ...part, text: "" }) : dropAt(NAME)(part);
 }
 
 function spell(part: Part): readonly Change[] {

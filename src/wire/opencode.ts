@@ -8,11 +8,12 @@
  * Compaction adds an exchange, a question and its summary: the model is sent the exchange, then the tail the question
  * names, then what came later. `whole` has neither. OpenCode's own storage, a file or a row per part, is not read.
  */
-import { defined, type Json, type JsonObject, list, number, object, string } from "../transcript/json.ts";
-import type { Message, Part, Transcript } from "../transcript/message.ts";
+import { defined, type JsonObject, list, number, object, string } from "../transcript/json.ts";
+import type { Message, Transcript } from "../transcript/message.ts";
 import { type Entry, OPENCODE, readEntries } from "./opencode-entries.ts";
-import { writePart } from "./opencode-parts.ts";
-import { type Change, changesTo, documentOf, spotOf, writeDocument } from "./session-file.ts";
+import { editExport, rewriteExport, spell } from "./opencode-rewrite.ts";
+import { isRestructured } from "./rewrite.ts";
+import { changesTo, documentOf } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type {
   About,
@@ -165,12 +166,9 @@ function aboutOf(info: JsonObject): About {
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
-  return writeDocument(source, changesTo(session, next, spell));
-}
-
-function spell(part: Part): readonly Change[] {
-  const to = (old: Json | undefined) => writePart(part, old);
-  return [{ ...spotOf(part, OPENCODE), to }];
+  if (isRestructured(session, next)) return rewriteExport(session, source, next);
+  const changes = changesTo(session, next, spell);
+  return changes.length === 0 ? source.chunks() : editExport(source, changes);
 }
 
 function detect(sample: Sample): Confidence {

@@ -51,6 +51,8 @@ export interface View {
   readonly seen: readonly Message[];
   readonly compactions: readonly NativeCompaction[];
   readonly tools?: readonly ToolSchema[];
+  /** The events still in view, and the message each is part of. */
+  readonly live: readonly { readonly id: string; readonly of: Message["native"] }[];
 }
 
 type Draft = { -readonly [K in keyof Message]: Message[K] } & { parts: Part[] };
@@ -76,7 +78,11 @@ export function viewOf(events: Iterable<readonly [PlacedEvent, Reading]>, wire: 
     else if (!reading.isHidden) state.live.push({ id: event.id, draft });
   }
   const { drafts, compactions, tools } = state;
-  return { messages: drafts, seen: seenOf(state), compactions, ...defined({ tools }) };
+  const live = state.live.map(({ id, draft }) => ({
+    id,
+    of: draft === undefined ? undefined : drafts[draft]?.native,
+  }));
+  return { messages: drafts, seen: seenOf(state), compactions, live, ...defined({ tools }) };
 }
 
 function say(state: State, event: PlacedEvent, saying: Saying): number | undefined {

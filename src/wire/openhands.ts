@@ -19,9 +19,11 @@ import {
 } from "../transcript/json.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { readChatUsage, writeChatPart } from "./chat-completion.ts";
+import { condense, type OpenHandsNative } from "./openhands-rewrite.ts";
 import { readV0Event, writeV0Result } from "./openhands-v0.ts";
 import { OPENHANDS, readV1Event, writeV1Result } from "./openhands-v1.ts";
 import { type PlacedEvent, type View, viewOf } from "./openhands-view.ts";
+import { emptied, isRestructured } from "./rewrite.ts";
 import {
   type Change,
   changesTo,
@@ -48,7 +50,7 @@ interface Found {
 function read(source: Source): Session {
   const skipped: Skipped[] = [];
   const found = isDocument(source) ? inDocument(source, skipped) : inRecords(source, skipped);
-  const views = found.map(({ events, row }) => ({ row, view: readEvents(events, row) }));
+  const views = found.map((one) => ({ ...one, view: readEvents(one.events, one.row) }));
   const live = views.findLast(({ view }) => view.messages.length > 0) ?? views.at(-1);
   const row = live?.row ?? {};
   const whole = transcriptOf(live?.view.messages ?? [], row, live?.view);
@@ -60,6 +62,25 @@ function read(source: Source): Session {
     asides: views.filter((other) => other !== live).map(asideOf),
     skipped,
     about: defined({ id: string(row["instance_id"]) ?? string(row["id"]), startedAt: whole.messages[0]?.at }),
+    native: live && nativeOf(live, live.view, isDocument(source)),
+  };
+}
+
+function nativeOf({ events }: Found, view: View, isOneDocument: boolean): OpenHandsNative {
+  const byId = new Map(events.map((event) => [event.id, event]));
+  const first = events[0];
+  const depth = first?.spot.path.findIndex((step) => typeof step === "number") ?? -1;
+  const holder =
+    first && depth >= 0 ? { line: first.spot.line, path: first.spot.path.slice(0, depth) } : undefined;
+  return {
+    live: view.live.flatMap(({ id, of }) => {
+      const event = byId.get(id);
+      return event ? [{ id: event.event["id"] ?? id, spot: event.spot, of }] : [];
+    }),
+    ids: events.map(({ event }) => event["id"] ?? null),
+    isDocument: isOneDocument,
+    isV1: typeof first?.event["kind"] === "string",
+    ...defined({ list: holder, timestamp: events.at(-1)?.event["timestamp"] }),
   };
 }
 
@@ -183,15 +204,24 @@ function asideOf({ row, view }: { row: JsonObject; view: View }): Aside {
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
+  if (isRestructured(session, next)) return condense(session, source, { next, spelling: { spell, drop } });
   const changes = changesTo(session, next, spell);
   return isDocument(source) ? writeDocument(source, changes) : writeRecords(source, changes);
 }
 
 function spell(part: Part): readonly Change[] {
-  const spot = spotOf(part, NAME);
+  return spotsOf(part).map(({ line, path }) => ({ line, path, to: (old) => writePart(part, old) }));
+}
+
+function drop(part: Part): readonly Change[] {
+  return spotsOf(part).map((spot) => ({ ...spot, to: emptied(spot) }));
+}
+
+/** Where a part stands, and where its copies do. */
+function spotsOf(part: Part): readonly Spot[] {
   // Written by the V0 reader: spots like the first.
   const also = list(object(part.native)["also"]) as readonly Spot[];
-  return [spot, ...also].map(({ line, path }) => ({ line, path, to: (old) => writePart(part, old) }));
+  return [spotOf(part, NAME), ...also.map(({ line, path }) => ({ line, path }))];
 }
 
 function writePart(part: Part, old: Json | undefined): Json {

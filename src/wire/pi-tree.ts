@@ -4,7 +4,7 @@
  * Version 1 was a list: its entries have no ids, and a compaction names what it kept by its place in the file. They
  * are given ids by that place here, so that everything else sees one kind of file, as pi itself does when it loads one.
  */
-import { defined, type JsonObject, number, string } from "../transcript/json.ts";
+import { defined, type JsonObject, number, object, string } from "../transcript/json.ts";
 import { recordsOf } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type { About, Skipped } from "./wire.ts";
@@ -24,6 +24,8 @@ export interface Tree {
   /** In the order of the file. */
   readonly entries: readonly Entry[];
   readonly byId: ReadonlyMap<string, Entry>;
+  /** Version 1: entries had no ids, and stood in a list. */
+  readonly isList: boolean;
   readonly about: About;
 }
 
@@ -47,7 +49,7 @@ export function readTree(source: Source, skipped: Skipped[]): Tree {
     byId.set(id, { line, place: byId.size, id, parent, type, at: timeOf(value), record: value });
     previous = id;
   }
-  return { entries: [...byId.values()], byId, about };
+  return { entries: [...byId.values()], byId, isList, about };
 }
 
 /** The entry from which on a compaction kept everything. */
@@ -66,8 +68,24 @@ export function livePath(tree: Tree): readonly Entry[] {
 
 /** Where the entry that is pointed to was never written, what stands before in the file is the best we know. */
 function parentOf(entry: Entry, tree: Tree): Entry | undefined {
-  if (entry.parent === undefined) return undefined;
+  if (entry.parent === undefined) return tree.byId.get(noteOf(entry)?.continues ?? "");
   return tree.byId.get(entry.parent) ?? tree.entries[entry.place - 1];
+}
+
+/** What `pi-append.ts` noted when it began the conversation anew: where it had been, and what it wrote. */
+export interface Note {
+  readonly continues: string;
+  /** Of which entry each is a copy; "" for a page. */
+  readonly written: ReadonlyMap<string, string>;
+}
+
+export function noteOf({ type, record }: Entry): Note | undefined {
+  if (type !== "custom" || record["customType"] !== "palimpsest") return undefined;
+  const { continues, written } = object(record["data"]);
+  return {
+    continues: string(continues) ?? "",
+    written: new Map(Object.entries(object(written)).map(([id, of]) => [id, string(of) ?? ""])),
+  };
 }
 
 /** Entries off the path, by the branch they belong to: the name is the entry it begins with. */

@@ -10,9 +10,11 @@
  */
 import { defined, type Json, type JsonObject, number, object, string } from "../transcript/json.ts";
 import type { Message, Part, Transcript, Usage } from "../transcript/message.ts";
-import { contentOf, readBlock, readResult, writeBlock } from "./pi-blocks.ts";
-import { branchesOf, type Entry, firstKept, livePath, readTree } from "./pi-tree.ts";
-import { type Change, changesTo, spotOf, writeRecords } from "./session-file.ts";
+import { appendBranch, spell } from "./pi-append.ts";
+import { contentOf, readBlock, readResult } from "./pi-blocks.ts";
+import { branchesOf, type Entry, firstKept, livePath, noteOf, readTree } from "./pi-tree.ts";
+import { isRestructured } from "./rewrite.ts";
+import { changesTo, writeRecords } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type { Aside, Confidence, NativeCompaction, Sample, Session, SessionWire, Skipped } from "./wire.ts";
 
@@ -23,12 +25,13 @@ function read(source: Source): Session {
   const tree = readTree(source, skipped);
   const path = livePath(tree);
   const stops = path.map((entry) => ({ entry, message: messageOf(entry) }));
-  const whole = transcriptOf(stops);
+  const written = new Map(path.flatMap((entry) => [...(noteOf(entry)?.written ?? [])]));
+  const whole = transcriptOf(stops.filter(({ entry }) => !written.has(entry.id)));
   return {
     wire: NAME,
     whole,
     seen: { ...whole, messages: seenMessages(stops) },
-    compactions: compactionsOf(stops),
+    compactions: compactionsOf(stops, written),
     asides: [...branchesOf(tree, path)].flatMap(([name, entries]) => asideOf(name, entries)),
     skipped,
     about: tree.about,
@@ -158,7 +161,8 @@ function nativeOf(entry: Entry): NonNullable<Message["native"]> {
 }
 
 /** The last compaction decides; the ones before it are part of what it summed up. */
-function seenMessages(stops: readonly Stop[]): readonly Message[] {
+function seenMessages(path: readonly Stop[]): readonly Message[] {
+  const stops = path.slice(path.findLastIndex(({ entry }) => noteOf(entry)) + 1);
   const last = stops.findLastIndex(({ entry }) => entry.type === "compaction");
   const compaction = stops[last];
   const inContext = compaction
@@ -181,30 +185,54 @@ function keptFrom(stops: readonly Stop[], index: number): number {
   return found < 0 ? index : Math.min(found, index);
 }
 
-function compactionsOf(stops: readonly Stop[]): readonly NativeCompaction[] {
-  const indices = new Map<Stop, number>();
-  for (const stop of stops) if (stop.message) indices.set(stop, indices.size);
+function compactionsOf(
+  stops: readonly Stop[],
+  written: ReadonlyMap<string, string>,
+): readonly NativeCompaction[] {
+  const indices = wholeIndices(stops, written);
+  const indicesOf = (some: readonly Stop[]) => some.flatMap(({ entry }) => indices.get(entry.id) ?? []);
   const compactions: NativeCompaction[] = [];
   let context: readonly Stop[] = [];
   let from = 0;
-  let at = 0;
-  stops.forEach(({ entry, message }, place) => {
-    if (message) at += 1;
-    if (entry.type !== "compaction") return;
-    const kept = stops.slice(keptFrom(stops, place), place);
-    const staying = new Set(kept);
-    const left = [...context, ...stops.slice(from, place)].filter((stop) => !staying.has(stop));
+  for (const [place, { entry }] of stops.entries()) {
+    const isOurs = noteOf(entry) !== undefined;
+    if (!isOurs && (entry.type !== "compaction" || written.has(entry.id))) continue;
+    const kept = isOurs ? repeatedBelow(entry, stops) : stops.slice(keptFrom(stops, place), place);
+    const staying = new Set(indicesOf(kept));
+    const left = new Set(indicesOf([...context, ...stops.slice(from, place)]));
+    const page = isOurs ? kept.find((stop) => written.get(stop.entry.id) === "")?.entry : entry;
     compactions.push({
       kind: "summary",
-      at,
-      summary: summaryMessage(entry),
-      removed: left.flatMap((stop) => indices.get(stop) ?? []),
+      at: stops.slice(0, place).filter((stop) => stop.message && !written.has(stop.entry.id)).length,
+      removed: [...left].filter((index) => !staying.has(index)),
+      ...defined({ summary: page && (messageOf(page) ?? summaryMessage(page)) }),
       ...defined({ tokensBefore: number(entry.record["tokensBefore"]) }),
     });
-    context = kept;
+    context = isOurs ? [] : kept;
     from = place;
-  });
+  }
   return compactions;
+}
+
+/** What we wrote behind a note of ours: all that was still sent. */
+function repeatedBelow(note: Entry, stops: readonly Stop[]): readonly Stop[] {
+  const written = noteOf(note)?.written;
+  return stops.filter(({ entry }) => written?.has(entry.id));
+}
+
+/** Where the message of each entry stands in `whole`: of a copy, where its original does. */
+function wholeIndices(
+  stops: readonly Stop[],
+  written: ReadonlyMap<string, string>,
+): ReadonlyMap<string, number> {
+  const indices = new Map<string, number>();
+  let count = 0;
+  for (const { entry, message } of stops) {
+    const original = indices.get(written.get(entry.id) ?? "");
+    if (original !== undefined) indices.set(entry.id, original);
+    else if (message && !written.has(entry.id)) indices.set(entry.id, count++);
+  }
+  return indices;
 }
 
 function asideOf(name: string, entries: readonly Entry[]): readonly Aside[] {
@@ -221,20 +249,8 @@ function transcriptOf(stops: readonly Stop[]): Transcript {
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
+  if (isRestructured(session, next)) return appendBranch(session, source, next);
   return writeRecords(source, changesTo(session, next, spell));
-}
-
-function spell(part: Part): readonly Change[] {
-  return [{ ...spotOf(part, NAME), to: (old) => writeValue(part, old) }];
-}
-
-function writeValue(part: Part, old: Json | undefined): Json {
-  if (typeof old === "string" && part.type === "text") return part.text;
-  const { role, timestamp } = object(old);
-  if (role !== "bashExecution" || part.type !== "text") return writeBlock(part, old);
-  // A command and its output cannot be told apart in an edited text; a custom message says any text as it stands.
-  const message = { role: "custom", customType: "bashExecution", content: part.text, display: true };
-  return { ...message, ...defined({ timestamp }) };
 }
 
 function detect(sample: Sample): Confidence {

@@ -10,13 +10,16 @@ import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { isExact, type Line, type Source, wholeText } from "./source.ts";
 import type { Session, Skipped } from "./wire.ts";
 
+const NEWLINE = 0x0a;
+
 export type Spot = {
   /** Line of the record; 1 for a file that is one JSON document. */
   readonly line: number;
   readonly path: readonly (string | number)[];
 };
 
-export type Change = Spot & { readonly to: (old: Json | undefined) => Json };
+/** What a value becomes; `undefined` takes it away, from a list or from the object it is a field of. */
+export type Change = Spot & { readonly to: (old: Json | undefined) => Json | undefined };
 
 export interface FileRecord {
   readonly line: number;
@@ -62,27 +65,55 @@ export type Spell = (part: Part) => readonly Change[];
 
 /** JSONL: changed records are spelled anew on their own line, all others are copied. */
 export function* writeRecords(source: Source, changes: readonly Change[]): Generator<Uint8Array> {
-  const byLine = new Map<number, Change[]>();
-  for (const change of changes) {
-    const here = byLine.get(change.line);
-    if (here) here.push(change);
-    else byLine.set(change.line, [change]);
-  }
+  const lines = byLine(changes);
   for (const line of source.lines()) {
-    const here = byLine.get(line.number);
-    yield here ? encode(JSON.stringify(changed(line.text, here)) + endOf(line)) : line.bytes;
+    const here = lines.get(line.number);
+    yield here
+      ? encode(JSON.stringify(applyChanges(parseJson(line.text) ?? null, here)) + endOf(line))
+      : line.bytes;
   }
+}
+
+export function byLine(changes: readonly Change[]): ReadonlyMap<number, readonly Change[]> {
+  const lines = new Map<number, Change[]>();
+  for (const change of changes) {
+    const here = lines.get(change.line);
+    if (here) here.push(change);
+    else lines.set(change.line, [change]);
+  }
+  return lines;
 }
 
 /** One document: spelled anew in its own indentation when anything changed, else copied. */
 export function* writeDocument(source: Source, changes: readonly Change[]): Generator<Uint8Array> {
-  if (changes.length === 0) {
-    yield* source.chunks();
-    return;
-  }
+  if (changes.length === 0) yield* source.chunks();
+  else yield* respellDocument(source, (document) => applyChanges(document, changes));
+}
+
+/** The document as `make` leaves it, which may change in place what it is given. */
+export function* respellDocument(source: Source, make: (document: Json) => Json): Generator<Uint8Array> {
   const { text } = wholeText(source);
   const indent = /^[[{]\r?\n([ \t]+)/.exec(text)?.[1] ?? "";
-  yield encode(JSON.stringify(changed(text, changes), null, indent) + (/\s*$/.exec(text)?.[0] ?? ""));
+  yield encode(JSON.stringify(make(parseJson(text) ?? null), null, indent) + (/\s*$/.exec(text)?.[0] ?? ""));
+}
+
+/** The file as it is, and records behind it. A last line that was never ended is ended first. */
+export function* appendRecords(source: Source, records: Iterable<Json>): Generator<Uint8Array> {
+  let last: number | undefined;
+  for (const chunk of source.chunks()) {
+    last = chunk.at(-1) ?? last;
+    yield chunk;
+  }
+  if (last !== undefined && last !== NEWLINE) yield encode("\n");
+  for (const record of records) yield encode(`${JSON.stringify(record)}\n`);
+}
+
+/** The records on some lines, parsed anew: whoever asks may change them. */
+export function recordsAt(source: Source, lines: ReadonlySet<number>): ReadonlyMap<number, JsonObject> {
+  const records = new Map<number, JsonObject>();
+  for (const line of source.lines())
+    if (lines.has(line.number)) records.set(line.number, object(parseJson(line.text)));
+  return records;
 }
 
 /**
@@ -138,23 +169,48 @@ function isAligned(original: Transcript, next: Transcript): boolean {
   );
 }
 
-/** The value was parsed for this writing alone, so it is changed in place: copying would cost a list per change. */
-function changed(text: string, changes: readonly Change[]): Json {
-  const root: { value: Json } = { value: parseJson(text) ?? null };
+/**
+ * The value with the changes made, in place: it was parsed for this writing alone, and copying would cost a list per
+ * change. What goes, goes last and from the end, so that no path is shifted before it was used.
+ */
+export function applyChanges(value: Json, changes: readonly Change[]): Json {
+  const root: { value: Json } = { value };
+  const leaving: Spot["path"][] = [];
   for (const { path, to } of changes) {
-    const steps = ["value", ...path];
-    const last = steps.pop() ?? "value";
-    // Paths were read from this very record: each step is there, and is a list or an object.
-    const holder = steps.reduce<Slots>((slots, step) => slots[step] as Slots, root as unknown as Slots);
-    holder[last] = to(holder[last]);
+    const [holder, last] = slotOf(root, path);
+    const next = to(holder[last]);
+    if (next === undefined) leaving.push(path);
+    else holder[last] = next;
+  }
+  const gone = new Map(leaving.map((path) => [JSON.stringify(path), path]));
+  for (const path of [...gone.values()].sort(comparePaths).reverse()) {
+    const [holder, last] = slotOf(root, path);
+    if (Array.isArray(holder)) holder.splice(Number(last), 1);
+    else delete holder[last];
   }
   return root.value;
+}
+
+function slotOf(root: { value: Json }, path: Spot["path"]): [holder: Slots, last: string | number] {
+  const steps = ["value", ...path];
+  const last = steps.pop() ?? "value";
+  // Paths were read from this very record: each step is there, and is a list or an object.
+  return [steps.reduce<Slots>((slots, step) => slots[step] as Slots, root as unknown as Slots), last];
+}
+
+/** A path comes before what is below it and before its later siblings. */
+function comparePaths(a: Spot["path"], b: Spot["path"]): number {
+  const index = a.findIndex((step, place) => step !== b[place]);
+  if (index < 0) return a.length - b.length;
+  const [left, right] = [a[index], b[index]];
+  if (typeof left === "number" && typeof right === "number") return left - right;
+  return String(left) < String(right ?? "") ? -1 : 1;
 }
 
 type Slots = Record<string | number, Json | undefined>;
 
 function endOf(line: Line): string {
-  if (line.bytes.at(-1) !== 0x0a) return "";
+  if (line.bytes.at(-1) !== NEWLINE) return "";
   return line.bytes.at(-2) === 0x0d ? "\r\n" : "\n";
 }
 
@@ -162,6 +218,6 @@ function skip(line: Line, why: string): Skipped {
   return { line: line.number, offset: line.offset, bytes: line.bytes.length, why };
 }
 
-function encode(text: string): Uint8Array {
+export function encode(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

@@ -19,6 +19,7 @@ import {
 } from "../transcript/json.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { placed, readChatContent, readChatMessage, readChatText, writeChatPart } from "./chat-completion.ts";
+import { type Aligned, dropAt, isRestructured, rewriteList, wordsOf } from "./rewrite.ts";
 import { type Change, changesTo, documentOf, type Spot, spotOf, writeDocument } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import {
@@ -28,10 +29,14 @@ import {
   fencedBlocks,
   refuseDerivedCall,
   segmentChange,
+  stepOf,
 } from "./text-actions.ts";
 import type { Aside, Confidence, Sample, Session, SessionWire, Skipped } from "./wire.ts";
 
 const NAME = "swe-agent";
+/** Which step an item is of, "" for none: written where steps before it left, so that it is still read as it was. */
+const STAMP = "palimpsest_step";
+const PAGE = "palimpsest_page";
 /** Commands of SWE-agent's own interface; everything else goes to the shell. */
 const COMMANDS = new Set(
   `open goto scroll_up scroll_down create edit insert append search_dir search_file find_file submit
@@ -69,21 +74,32 @@ function read(source: Source): Session {
 function readHistory(history: Json | undefined, path: Path): Transcript {
   const items = list(history)
     .map((item, index) => ({ item: object(item), path: [...path, index] }))
-    .filter(({ item }) => item["is_demo"] !== true && item["message_type"] !== "demonstration");
+    .filter(({ item }) => isSpoken(item));
   let step = 0;
   let open: string | undefined;
   const messages = items.map(({ item, path: at }, index): Message => {
+    const stamp = string(item[STAMP]);
+    if (stamp !== undefined) step = Math.max(step, Number(stamp.replace("step-", "")) || 0);
+    if (item["role"] === "assistant" && stamp !== undefined) {
+      open = stamp === "" ? undefined : stamp;
+      return messageOf("assistant", responseParts(item, at, open));
+    }
     if (item["role"] === "assistant") {
       // An action is a call when it was answered, or is the last: the answer of a final `submit` is not kept.
       const isCall = index === items.length - 1 || isAnswer(items[index + 1]?.item);
       open = isCall && hasAction(item) ? `step-${++step}` : undefined;
       return messageOf("assistant", responseParts(item, at, open));
     }
-    const callId = open;
+    const callId = stamp === undefined ? open : stamp || undefined;
     open = undefined;
     return readAnswer(item, at, callId);
   });
   return { messages };
+}
+
+function isSpoken(item: Json): boolean {
+  const { is_demo, message_type } = object(item);
+  return is_demo !== true && message_type !== "demonstration";
 }
 
 function isAnswer(item: JsonObject | undefined): boolean {
@@ -108,10 +124,15 @@ function readAnswer(item: JsonObject, path: Path, openCall: string | undefined):
   const role = item["role"] === "system" || item["role"] === "tool" ? item["role"] : "user";
   const spot = { line: 1, path };
   const callId = string(list(item["tool_call_ids"])[0]) ?? (role === "system" ? undefined : openCall);
-  if (callId === undefined) return messageOf(role === "tool" ? "user" : role, readChatText(item, spot));
+  if (callId === undefined)
+    return messageOf(role === "tool" ? "user" : role, readChatText(item, spot).map(markPage(item)));
   const output = readChatContent(item["content"]);
   const result: Part = { type: "tool-result", callId, output, isError: false };
   return messageOf(role, [placed(result, spot, ["content"])]);
+}
+
+function markPage(item: JsonObject): (part: Part) => Part {
+  return (part) => (item[PAGE] === true && part.type === "text" ? { ...part, synthetic: true } : part);
 }
 
 /** The one string an action is looked for in, and where it stands: `content`, or the only text in its list. */
@@ -146,7 +167,34 @@ function messageOf(role: Message["role"], parts: readonly Part[]): Message {
 }
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
+  if (isRestructured(session, next)) {
+    const spelling = { spell, drop };
+    const path = pathOf(session);
+    return rewriteList(source, { session, next, spelling, path, isMessage: isSpoken, insert, keep: stamped });
+  }
   return writeDocument(source, changesTo(session, next, spell));
+}
+
+/** The history that was read: the document's own, or that of its last attempt. */
+function pathOf(session: Session): Path {
+  const [part] = session.whole.messages.flatMap(({ parts }) => parts).filter(({ native }) => native);
+  const path = part ? spotOf(part, NAME).path : [];
+  return path.slice(0, path.indexOf("history") + 1);
+}
+
+function insert(one: Aligned): Json {
+  const { role } = one.message;
+  return { role, content: wordsOf(one, NAME), agent: "main", [STAMP]: "", [PAGE]: true };
+}
+
+function stamped(item: Json, { message }: Aligned): Json {
+  return message.role === "system" ? item : { ...object(item), [STAMP]: stepOf(message) };
+}
+
+/** A text that shares its string with the command leaves it empty behind; a call cannot leave without its message. */
+function drop(part: Part): readonly Change[] {
+  const segment = part.type === "text" ? spell({ ...part, text: "" }) : undefined;
+  return segment ?? dropAt(NAME)(part);
 }
 
 function spell(part: Part): readonly Change[] {

@@ -9,7 +9,7 @@
  */
 import { PalimpsestError } from "../errors.ts";
 import { type Json, object, string } from "../transcript/json.ts";
-import type { Part, ToolCallPart } from "../transcript/message.ts";
+import type { Message, Part, ToolCallPart } from "../transcript/message.ts";
 import type { Change, Spot } from "./session-file.ts";
 
 /** Where a response holds its command: `before`, fence, `command`, fence, `after`; the rest is white space. */
@@ -90,6 +90,14 @@ export function refuseDerivedCall(part: Part, wire: string): void {
     "cannot-write",
     `An action of a ${wire} file is part of the text of its message: edit the text, not the call.`,
   );
+}
+
+/** The call a message makes or answers, which may have been found by counting; "" where it is no part of a step. */
+export function stepOf({ parts }: Message): string {
+  const ids = parts.flatMap((part) =>
+    part.type === "tool-call" || part.type === "tool-result" ? [part.callId] : [],
+  );
+  return ids[0] ?? "";
 }
 
 /** Fenced blocks whose opening line matches, each up to the next line that begins with a closing fence. */

@@ -59,6 +59,15 @@ export function bodyWireNamed(name: string): BodyWire {
   throw new PalimpsestError("unknown-wire", `There is no request body "${name}". Known: ${known}.`);
 }
 
+/** The wire of a list of messages, as an SDK holds it. A plain chat could be any; Chat Completions reads them all. */
+export function bodyWireFor(messages: readonly Json[], name?: string): BodyWire {
+  if (name !== undefined) return bodyWireNamed(name);
+  const best = bodyWires
+    .map((wire) => ({ wire, confidence: wire.detect(messages) }))
+    .reduce((a, b) => (b.confidence > a.confidence ? b : a));
+  return best.confidence > 0 ? best.wire : bodyWireNamed("openai-chat");
+}
+
 /** The wire of a file, from its first few KB; or an error that says what was seen there. */
 export function detectWire(sample: Sample): SessionWire {
   const best = fileWires

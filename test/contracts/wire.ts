@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/transcript/json.ts";
-import type { Message, Part, Transcript } from "../../src/transcript/message.ts";
+import { hasUserWords, type Message, type Part, type Transcript } from "../../src/transcript/message.ts";
 import { type Source, sourceOf } from "../../src/wire/source.ts";
 import type { BodyWire, Session, SessionWire } from "../../src/wire/wire.ts";
 import { bodyWires, detectWire, sampleFrom } from "../../src/wire/wires.ts";
@@ -122,7 +122,108 @@ function testSessionExample(wire: SessionWire, name: string, text: string): void
     expect(neutral(again.seen)).toEqual(neutral(edit[0]));
   });
 
+  testFolds(wire, name, text);
   if (isLines) testBrokenLines(wire, name, text);
+}
+
+/** Wires whose harness only ever adds to its file: so do we, and what was said is all still there. */
+const APPENDING = new Set(["claude-code", "codex", "pi"]);
+
+function testFolds(wire: SessionWire, name: string, text: string): void {
+  const isAppending = APPENDING.has(wire.name);
+  // pi's first version has no tree to add a branch to: it is brought to the second, as pi does itself.
+  const isUpgraded = wire.name === "pi" && name.includes("version 1");
+
+  for (const page of PAGES)
+    test(`${name}: a folded conversation is written and read back as it was (${page.name})`, () => {
+      const source = sourceOf(text);
+      const session = wire.read(source);
+      const next = fold(session.seen, page.messages);
+      const out = written(wire, session, source, next);
+      const again = wire.read(sourceOf(out));
+      expect(neutral(again.seen)).toEqual(neutral(next));
+      expect(again.skipped).toEqual([]);
+      expect(detectWire(sampleFrom(sourceOf(out))).name).toBe(wire.name);
+      expect(written(wire, session, source, next)).toBe(out);
+      if (!isAppending) return;
+      expect(isUpgraded || out.startsWith(text.trimEnd())).toBe(true);
+      expect(neutral(again.whole)).toEqual(neutral(session.whole));
+      expect(again.compactions).toHaveLength(session.compactions.length + 1);
+    });
+
+  test(`${name}: a folded conversation can be folded again`, () => {
+    let file = text;
+    for (const [round, page] of PAGES.entries()) {
+      const source = sourceOf(file);
+      const session = wire.read(source);
+      const next = fold(session.seen, page.messages, `${round}`);
+      file = written(wire, session, source, next);
+      expect(neutral(wire.read(sourceOf(file)).seen)).toEqual(neutral(next));
+    }
+    if (isAppending)
+      expect(neutral(wire.read(sourceOf(file)).whole)).toEqual(neutral(wire.read(sourceOf(text)).whole));
+  });
+
+  test(`${name}: the page of a fold is nobody's words`, () => {
+    const source = sourceOf(text);
+    const session = wire.read(source);
+    const next = fold(session.seen, PAGES[0]?.messages ?? []);
+    const { seen } = wire.read(sourceOf(written(wire, session, source, next)));
+    const page = seen.messages
+      .flatMap(({ parts }) => parts)
+      .find((part) => part.type === "text" && part.text === PAGE);
+    expect(page).toMatchObject({ synthetic: true });
+  });
+}
+
+const PAGE = "# Summary\n\nWhat was done, and where it is kept: ref_0123456789ab";
+const said = (role: Message["role"], words: string): Message => ({
+  role,
+  parts: [{ type: "text", text: words, synthetic: true }],
+});
+export const PAGES: readonly { readonly name: string; readonly messages: readonly Message[] }[] = [
+  { name: "page after the user's messages", messages: [said("user", PAGE)] },
+  { name: "page as the model's message", messages: [said("assistant", PAGE)] },
+  { name: "page with an acknowledgement", messages: [said("user", PAGE), said("assistant", "Understood.")] },
+];
+
+/**
+ * A real fold: steps of the first half leave, what users said there stays, the page comes behind the last that left;
+ * in what is left, thinking goes and one result becomes a stub.
+ */
+export function fold(seen: Transcript, page: readonly Message[], mark = ""): Transcript {
+  const half = Math.ceil(seen.messages.length / 2);
+  const end = stepEnd(seen.messages, half);
+  const stays = (message: Message) =>
+    message.role === "system" || (hasUserWords(message) && message.role === "user");
+  const kept = seen.messages.slice(0, end).filter(stays);
+  const tail = seen.messages.slice(end).flatMap(withoutThinking);
+  const stubbed = tail.findLastIndex(({ parts }) => parts.some((part) => part.type === "tool-result"));
+  const messages = tail.map((message, index) =>
+    index === stubbed ? { ...message, parts: message.parts.map((part) => stub(part, mark)) } : message,
+  );
+  return { ...seen, messages: [...kept, ...page, ...messages] };
+}
+
+/** The first place from `index` on where no call waits for its result. */
+function stepEnd(messages: readonly Message[], index: number): number {
+  const open = new Set<string>();
+  for (const [place, { parts }] of messages.entries()) {
+    if (place >= index && open.size === 0) return place;
+    for (const part of parts) if (part.type === "tool-call") open.add(part.callId);
+    for (const part of parts) if (part.type === "tool-result") open.delete(part.callId);
+  }
+  return messages.length;
+}
+
+function withoutThinking(message: Message): readonly Message[] {
+  if (!message.parts.some((part) => part.type === "thinking")) return [message];
+  const parts = message.parts.filter((part) => part.type !== "thinking");
+  return parts.length === 0 ? [] : [{ ...message, parts }];
+}
+
+function stub(part: Part, mark: string): Part {
+  return part.type === "tool-result" ? { ...part, output: [{ type: "text", text: `${STUB}${mark}` }] } : part;
 }
 
 function testBrokenLines(wire: SessionWire, name: string, text: string): void {

@@ -1,8 +1,9 @@
 /** `npm run bench`: every ratio with its limit; exits 1 when one is over. */
 import { benchMeasure } from "./measure.mjs";
 import { benchRead } from "./read.mjs";
+import { benchStore } from "./store.mjs";
 
-const rows = [...benchRead(), ...benchMeasure()];
+const rows = [...benchRead(), ...benchMeasure(), ...(await benchStore())];
 for (const { name, value, limit, floorMs, workMs, isOver } of rows) {
   const mark = isOver ? "OVER" : "ok  ";
   console.log(

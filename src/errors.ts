@@ -8,6 +8,9 @@ export type ErrorCode =
   | "unreadable" // the file cannot be opened, or holds nothing a conversation could be read from
   | "unwritable" // the file asked for cannot be written: full disk, no permission
   | "cannot-write" // the change asked for has no spelling in this wire
+  | "store" // the store cannot be used, or cannot be trusted: damaged, locked, full, of a newer version
+  | "summary" // no usable summary came from the program or the model that was asked for one
+  | "policy" // there is no such policy, or what was written is none
   | "usage"; // the command line says something we do not understand
 
 export class PalimpsestError extends Error {

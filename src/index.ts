@@ -1,6 +1,9 @@
 /** The public name. What is not exported here is ours to change. */
+export { view } from "./apply/view.ts";
+export { type CompactOptions, compact, type Outcome, type Unchanged } from "./compact.ts";
 export { type ErrorCode, PalimpsestError } from "./errors.ts";
 export { openFile, type Progress } from "./file.ts";
+export { guardCall } from "./guard.ts";
 export {
   type ContextNow,
   type InspectedCompaction,
@@ -31,6 +34,33 @@ export { type Cost, cost, type Model, modelNamed } from "./measure/models.ts";
 export { calibrationOf } from "./measure/recorded.ts";
 export { type Request, requestsOf } from "./measure/requests.ts";
 export { tokenizerFor } from "./measure/tokenizer.ts";
+export { isOverflow } from "./overflow.ts";
+export { type Address, addressKey, type Edit } from "./plan/edit.ts";
+export type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
+export { parsePolicy } from "./plan/parse-policy.ts";
+export { policyNamed, policyNames } from "./plan/policies.ts";
+export type { Policy } from "./plan/policy.ts";
+export { SECTIONS, type SectionName, type Summary, type SummaryLine } from "./plan/summary.ts";
+export { netSavings, type Savings } from "./savings.ts";
+export { type AgentSession, openSession } from "./session.ts";
+export type { CompactRequest, Prepared, SessionOptions } from "./session-options.ts";
+export { memoryStore } from "./store/memory.ts";
+export { openSqliteStore } from "./store/sqlite.ts";
+export type {
+  Original,
+  Recall,
+  RefPage,
+  RefQuery,
+  RefRow,
+  SessionFacts,
+  SessionRow,
+  Store,
+} from "./store/store.ts";
+export { commandSummarizer } from "./summarize/command.ts";
+export { extractive } from "./summarize/extractive.ts";
+export { modelSummarizer } from "./summarize/model.ts";
+export type { SummarizeInput, Summarizer, Written } from "./summarize/summarize.ts";
+export { runTool, type ToolAnswer, toolSchemas } from "./tools.ts";
 export { type CheckOptions, check, type Problem } from "./transcript/check.ts";
 export type { Json } from "./transcript/json.ts";
 export type {

@@ -20,7 +20,12 @@ const ARROWS: Record<string, readonly string[]> = {
   // The plan folder has the ledger and the summary as types: what a store keeps.
   store: ["transcript", "plan", "errors.ts"],
 };
-const EDGES = ["agent", "gateway", "mcp", "hosts", "inspector", "cli"];
+/**
+ * `testing` is a product of its own, a provider to test against: it takes transcript, wire, measure and errors, and
+ * only tests take it.
+ */
+const EDGES = ["agent", "gateway", "mcp", "hosts", "inspector", "cli", "testing"];
+const TESTING = ["transcript", "wire", "measure", "errors.ts"];
 const PURE = ["transcript", "wire", "measure", "plan", "apply"];
 
 /** What a pure folder may take from Node: functions of their arguments, nothing that looks at the world. */
@@ -121,6 +126,7 @@ function load(path: string): Module {
 function isAllowed(path: string, target: string): boolean {
   const [from, to] = [top(path), top(target)];
   if (from === to) return true;
+  if (from === "testing") return TESTING.includes(to);
   if (EDGES.includes(from)) return !EDGES.includes(to);
   if (from.endsWith(".ts")) return !EDGES.includes(to);
   return ARROWS[from]?.includes(to) ?? false;

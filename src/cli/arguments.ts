@@ -24,3 +24,13 @@ export function parseWords<T extends Options>(
 export function usageError(what: string, command: string): PalimpsestError {
   return new PalimpsestError("usage", `${what} "palimpsest ${command} --help" shows how.`);
 }
+
+/** A whole number as people write it: `50000`, `50,000`, `50k`, `1m`. */
+export function wholeNumber(text: string, option: string, command: string): number {
+  const [, digits = "", unit = ""] = /^(\d[\d,_]*(?:\.\d+)?)([km]?)$/i.exec(text.trim()) ?? [];
+  const value = Number(digits.replaceAll(/[,_]/g, "")) * (UNITS[unit.toLowerCase()] ?? 1);
+  if (digits !== "" && Number.isInteger(value)) return value;
+  throw usageError(`${option} takes a whole number; "${text}" is none.`, command);
+}
+
+const UNITS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };

@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import type { Inspection } from "../inspect.ts";
 import { type Chart, chartsOf, headingOf, notesOf } from "./inspect-rows.ts";
 import { type Colors, colorsFor, type Io } from "./io.ts";
-import { bar, type Column, count, percent, sparkline, table } from "./table.ts";
+import { bar, block, type Column, count, percent, sparkline, table } from "./table.ts";
 
 const ROWS = 8;
 const BAR_CELLS = 20;
@@ -17,8 +17,10 @@ export function inspectText(inspection: Inspection, name: string, io: Io): strin
     `${colors.bold(title)} · ${basename(name)}`,
     ...lines,
     ...promptLine(inspection, io, colors),
-    ...chartsOf(inspection).flatMap((chart) => block(chart.title, chartLines(chart, io, colors), colors)),
-    ...notesOf(inspection).flatMap((note) => block(note.title, atMost(note.lines), colors)),
+    ...chartsOf(inspection).flatMap((chart) =>
+      block(chart.title, chartLines(chart, io, colors), colors.bold),
+    ),
+    ...notesOf(inspection).flatMap((note) => block(note.title, atMost(note.lines), colors.bold)),
     "",
   ].join("\n");
 }
@@ -56,10 +58,6 @@ function chartLines({ rows }: Chart, io: Io, colors: Colors): readonly string[] 
 
 function atMost(lines: readonly string[]): readonly string[] {
   return lines.length <= ROWS ? lines : [...lines.slice(0, ROWS), `and ${count(lines.length - ROWS)} more`];
-}
-
-function block(title: string, lines: readonly string[], colors: Colors): readonly string[] {
-  return lines.length === 0 ? [] : ["", colors.bold(title), ...lines.map((line) => `  ${line}`)];
 }
 
 /** The end of a path says more than its beginning. */

@@ -5,7 +5,7 @@
 import pc from "picocolors";
 
 export interface Io {
-  readonly out: (text: string) => void;
+  readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
   /** Whether a person is watching: colours, bars that fit the width, progress. */
   readonly isTerminal: boolean;

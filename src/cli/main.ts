@@ -1,8 +1,17 @@
 /** The command line: which command, and what happens when it goes wrong. */
 import { createRequire } from "node:module";
 import { PalimpsestError } from "../errors.ts";
+import { compact } from "./compact.ts";
+import { demo } from "./demo.ts";
+import { exportCommand } from "./export.ts";
+import { gc } from "./gc.ts";
 import { inspect } from "./inspect.ts";
 import { EXIT, type Io } from "./io.ts";
+import { policies } from "./policies.ts";
+import { ref } from "./ref.ts";
+import { refs } from "./refs.ts";
+import { restore } from "./restore.ts";
+import { sessions } from "./sessions.ts";
 
 export interface Command {
   readonly name: string;
@@ -11,14 +20,27 @@ export interface Command {
   run(argv: readonly string[], io: Io): Promise<number>;
 }
 
-const commands: readonly Command[] = [inspect];
+const commands: readonly Command[] = [
+  inspect,
+  compact,
+  refs,
+  ref,
+  restore,
+  sessions,
+  exportCommand,
+  gc,
+  policies,
+];
+
+/** There, and helped, but not in the list: `npm start` is its door. */
+const hidden: readonly Command[] = [demo];
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined || name === "help" || name === "--help" || name === "-h")
     return print(io, overview());
   if (name === "--version" || name === "-v") return print(io, `${version()}\n`);
-  const command = commands.find((candidate) => candidate.name === name);
+  const command = [...commands, ...hidden].find((candidate) => candidate.name === name);
   if (!command)
     return fail(io, `There is no command "${name}". ${overview().split("\n")[2]?.trim() ?? ""}`, EXIT.usage);
   if (rest.includes("--help") || rest.includes("-h")) return print(io, command.help);

@@ -14,3 +14,9 @@ export function openWithProgress(path: string, io: Io): Source {
     io.err(readBytes < totalBytes ? `\rreading ${percent(readBytes / totalBytes)} ` : "\r\u001b[K");
   });
 }
+
+/** Which compaction of a cascade is being done. */
+export function stageProgress(stages: number, io: Io): (done: number) => void {
+  if (!io.isTerminal || stages < 2) return () => undefined;
+  return (done) => io.err(done < stages ? `\rcompacting, ${done} of ${stages} ` : "\r\u001b[K");
+}

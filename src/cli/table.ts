@@ -23,6 +23,15 @@ export function table(rows: readonly (readonly string[])[], columns: readonly Co
   );
 }
 
+/** Lines under a title; no title where there are none. */
+export function block(
+  title: string,
+  lines: readonly string[],
+  style: (text: string) => string,
+): readonly string[] {
+  return lines.length === 0 ? [] : ["", style(title), ...lines.map((line) => `  ${line}`)];
+}
+
 /** Eighths of a block: a bar of 20 cells shows half a percent. */
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 

@@ -14,19 +14,32 @@ export interface Model extends Omit<ModelFacts, "vendor" | "longWindowTokens"> {
 }
 
 export function modelNamed(name: string | undefined): Model {
+  const known = found.get(name ?? "");
+  if (known) return known;
+  const model = findModel(name);
+  // Names come from hosts; a hostile stream of them must not grow this without end.
+  if (found.size < MOST_NAMES) found.set(name ?? "", model);
+  return model;
+}
+
+/** Asked for with every request, and the answer never changes. */
+const found = new Map<string, Model>();
+const MOST_NAMES = 1_000;
+
+function findModel(name: string | undefined): Model {
   const plain = plainName(name ?? "");
-  const found = nearest(plain);
-  if (!found) return unknownModel(name);
-  const { longWindowTokens, ...facts } = found;
+  const row = nearest(plain);
+  if (!row) return unknownModel(name);
+  const { longWindowTokens, ...facts } = row;
   const windowTokens = isLong(name ?? "") ? (longWindowTokens ?? facts.windowTokens) : facts.windowTokens;
-  if (isSameModel(plain, found.name)) return { ...facts, windowTokens, isFallback: false };
+  if (isSameModel(plain, row.name)) return { ...facts, windowTokens, isFallback: false };
   // A sibling with another price list (gpt-5-pro beside gpt-5): the window is a fair guess, the price is not.
   const { prices: _prices, longPrices: _longPrices, ...known } = facts;
   return {
     ...known,
     windowTokens,
     isFallback: true,
-    reason: `There is no row for "${name}"; the limits are those of ${found.name}.`,
+    reason: `There is no row for "${name}"; the limits are those of ${row.name}.`,
   };
 }
 

@@ -1,6 +1,12 @@
 /** The command line through its front door: words in, what was printed and the exit code out. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll } from "vitest";
 import type { Io } from "../../src/cli/io.ts";
 import { main } from "../../src/cli/main.ts";
+
+export const EXAMPLE: string = resolve(import.meta.dirname, "../../examples/sessions/webhook-retries.jsonl");
 
 export interface Ran {
   readonly code: number;
@@ -9,10 +15,11 @@ export interface Ran {
 }
 
 export async function run(words: readonly string[], io: Partial<Io> = {}): Promise<Ran> {
-  let [out, err] = ["", ""];
+  const out: Uint8Array[] = [];
+  let err = "";
   const code = await main(words, {
     out: (text) => {
-      out += text;
+      out.push(Buffer.from(text));
     },
     err: (text) => {
       err += text;
@@ -22,5 +29,12 @@ export async function run(words: readonly string[], io: Partial<Io> = {}): Promi
     env: {},
     ...io,
   });
-  return { code, out, err };
+  return { code, out: Buffer.concat(out).toString(), err };
+}
+
+/** A folder for one test file, gone when its tests are. */
+export function scratchFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "palimpsest-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }

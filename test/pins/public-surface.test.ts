@@ -11,47 +11,65 @@ test("the values of the public name", () => {
   expect(Object.keys(palimpsest).sort()).toEqual([
     "Meter",
     "PalimpsestError",
+    "SECTIONS",
     "UNCALIBRATED",
+    "addressKey",
     "addressParts",
     "bodyWireNamed",
     "bodyWires",
     "calibrationOf",
     "check",
+    "commandSummarizer",
+    "compact",
     "cost",
     "detectWire",
     "edited",
     "estimateTokens",
     "estimatorFor",
+    "extractive",
     "fileWireNamed",
+    "guardCall",
     "hasUserWords",
     "inspectSession",
     "isCalibrated",
     "isOver",
+    "isOverflow",
     "isRef",
     "measure",
+    "memoryStore",
     "modelNamed",
+    "modelSummarizer",
+    "netSavings",
     "observe",
     "openFile",
+    "openSession",
+    "openSqliteStore",
     "pairUp",
+    "parsePolicy",
+    "policyNamed",
+    "policyNames",
     "predict",
     "promptTokens",
     "readSession",
     "refOf",
     "requestsOf",
     "resultText",
+    "runTool",
     "sampleFrom",
     "sessionWires",
     "sourceOf",
     "stepsOf",
     "tokenizerFor",
+    "toolSchemas",
     "toolUse",
     "turnsOf",
+    "view",
     "wireNames",
   ]);
 });
 
 test("the entries of the package", () => {
-  expect(Object.keys(manifest.exports)).toEqual([".", "./package.json"]);
+  expect(Object.keys(manifest.exports)).toEqual([".", "./testing", "./package.json"]);
   expect(Object.keys(manifest.bin)).toEqual(["palimpsest"]);
   expect(manifest.engines.node).toBe(">=20");
 });
@@ -84,7 +102,10 @@ test("the error codes", () => {
     unreadable: true,
     unwritable: true,
     "cannot-write": true,
+    store: true,
+    policy: true,
+    summary: true,
     usage: true,
   };
-  expect(Object.keys(codes)).toHaveLength(6);
+  expect(Object.keys(codes)).toHaveLength(9);
 });

@@ -1,0 +1,82 @@
+/** What a compaction came to, as `compact --json` prints it. The keys are a contract: see `test/pins`. */
+import type { Unchanged } from "../compact.ts";
+import type { Edit } from "../plan/edit.ts";
+import { renderSummary } from "../summarize/render.ts";
+import type { Part } from "../transcript/message.ts";
+import type { Ref } from "../transcript/ref.ts";
+import type { Done } from "./compact-session.ts";
+
+export interface CompactReport {
+  readonly policy: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** After, as a share of before. */
+  readonly ratio: number;
+  readonly messagesBefore: number;
+  readonly messagesAfter: number;
+  readonly edits: readonly {
+    readonly kind: Edit["kind"];
+    readonly ref: Ref;
+    readonly why: string;
+    readonly tokens: number;
+  }[];
+  /** The summary that stands now, as the model reads it; null where nothing was folded. */
+  readonly summary: string | null;
+  readonly refs: readonly {
+    readonly ref: Ref;
+    readonly kind: Part["type"];
+    readonly description: string;
+    readonly tokens: number;
+  }[];
+  readonly elapsedMs: number;
+  readonly outcome:
+    | {
+        readonly kind: "compacted";
+        readonly session: string;
+        readonly compactions: number;
+        readonly notes: readonly string[];
+      }
+    | { readonly kind: "unchanged"; readonly because: Unchanged; readonly detail: string };
+}
+
+export function compactReport(done: Done): CompactReport {
+  const { before, after, tokensBefore, tokensAfter, compactions, elapsedMs } = done;
+  const summary = compactions.findLast((compaction) => compaction.summary !== undefined)?.summary;
+  return {
+    policy: done.order.policy.name,
+    tokensBefore,
+    tokensAfter,
+    ratio: tokensBefore === 0 ? 1 : Number((tokensAfter / tokensBefore).toFixed(4)),
+    messagesBefore: before.messages.length,
+    messagesAfter: after.messages.length,
+    edits: compactions.flatMap(({ edits }) =>
+      edits.map(({ kind, at, why, tokens }) => ({ kind, ref: at.ref, why, tokens })),
+    ),
+    summary: summary === undefined ? null : renderSummary(summary),
+    refs: refRows(done),
+    elapsedMs,
+    outcome: outcomeOf(done),
+  };
+}
+
+/** Each ref once, the largest first. */
+export function refRows({ originals }: Done): CompactReport["refs"] {
+  const rows = new Map(
+    originals.map(({ ref, part, description, tokens }) => [
+      ref,
+      { ref, kind: part.type, description, tokens },
+    ]),
+  );
+  return [...rows.values()].sort((a, b) => b.tokens - a.tokens || (a.ref < b.ref ? -1 : 1));
+}
+
+/** Compacted where any stage of a cascade was; else why the last one was not. */
+function outcomeOf({ outcomes, compactions, given }: Done): CompactReport["outcome"] {
+  const last = outcomes.at(-1);
+  if (compactions.length === 0 && last?.kind === "unchanged")
+    return { kind: "unchanged", because: last.because, detail: last.detail };
+  const notes = outcomes.flatMap((outcome) =>
+    outcome.kind === "compacted" ? outcome.notes : [`${outcome.because}: ${outcome.detail}`],
+  );
+  return { kind: "compacted", session: given.id, compactions: compactions.length, notes };
+}

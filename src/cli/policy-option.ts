@@ -1,0 +1,35 @@
+/** `--policy P`: the name of one of ours, or a JSON file somebody wrote. */
+import { existsSync, readFileSync } from "node:fs";
+import { PalimpsestError } from "../errors.ts";
+import { policyNamed, policyNames, readPolicy, withVariables } from "../plan/policies.ts";
+import type { Policy } from "../plan/policy.ts";
+import { parseJson } from "../transcript/json.ts";
+import type { Io } from "./io.ts";
+
+export const DEFAULT_POLICY = "palimpsest";
+
+export function policyOption(word: string | undefined, io: Io): Policy {
+  const name = word ?? DEFAULT_POLICY;
+  const isFile = !policyNames.includes(name) && (existsSync(name) || /[/\\]|\.json$/.test(name));
+  return withVariables(isFile ? policyFromFile(name) : policyNamed(name), io.env);
+}
+
+function policyFromFile(path: string): Policy {
+  const json = parseJson(textOf(path));
+  if (json === undefined) throw new PalimpsestError("policy", `${path} is not JSON.`);
+  try {
+    return readPolicy(json);
+  } catch (error) {
+    if (!(error instanceof PalimpsestError)) throw error;
+    throw new PalimpsestError(error.code, `${path}: ${error.message}`);
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PalimpsestError("unreadable", `Cannot read the policy ${path}: ${why}.`);
+  }
+}

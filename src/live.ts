@@ -1,0 +1,188 @@
+/**
+ * The conversation of a running session, held so that one more message costs what that message costs: read once,
+ * measured once, written once. A host that resends its whole list is recognised by its message objects; where they are
+ * others (a rewind, a fork, a host that parses anew each time), everything is read again, which is linear and correct.
+ */
+import { type View, viewOf } from "./apply/view.ts";
+import { type Counter, estimatorFor } from "./measure/count.ts";
+import { Meter } from "./measure/measure.ts";
+import { addressKey } from "./plan/edit.ts";
+import type { LedgerEntry } from "./plan/ledger.ts";
+import { isList, type Json, list } from "./transcript/json.ts";
+import type { Message, Part, Transcript } from "./transcript/message.ts";
+import { type Ref, refOf } from "./transcript/ref.ts";
+import type { BodyWire } from "./wire/wire.ts";
+
+/** What stands around the messages of a request. Counted, never changed. */
+export interface Around {
+  readonly system?: Json | undefined;
+  readonly tools?: Json | undefined;
+  readonly model?: string | undefined;
+}
+
+/** How many places of a resent list are compared; all of them would make each request pay for the whole history. */
+const SAMPLES = 32;
+
+export class LiveConversation {
+  readonly #wire: BodyWire;
+  readonly #counter: Counter;
+  #ledger: readonly LedgerEntry[] = [];
+  #around: Around = {};
+  #natives: Json[] = [];
+  #messages: Message[] = [];
+  #seen: Message[] = [];
+  #written: Json[] = [];
+  #meter: Meter = new Meter();
+  #whole: Meter = new Meter();
+  #counts: Map<Ref, number> = new Map();
+  #edited: ReadonlySet<string> = new Set();
+  #isEdited = false;
+
+  constructor(wire: BodyWire, model: string | undefined) {
+    this.#wire = wire;
+    this.#counter = estimatorFor(model);
+  }
+
+  /** The history as the host has it. */
+  get transcript(): Transcript {
+    return { ...this.#standing(), messages: this.#messages };
+  }
+
+  /** What the model is sent: the history seen through the ledger. */
+  get view(): View {
+    return viewOf(this.transcript, this.#ledger);
+  }
+
+  /** The same in the host's own spelling. Read it, do not change it: it grows with the next request. */
+  get written(): readonly Json[] {
+    return this.#written;
+  }
+
+  /** Tokens of what is sent, as counted. */
+  get countedTokens(): number {
+    return this.#meter.total;
+  }
+
+  /** Tokens of the whole history, had nothing been compacted. */
+  get countedWithoutUs(): number {
+    return this.#whole.total;
+  }
+
+  tokensOf(part: Part): number {
+    return this.#counter.part(part);
+  }
+
+  /** The messages that joined by the last update. */
+  update(natives: readonly Json[], around: Around): readonly Message[] {
+    const known = this.#natives.length;
+    if (
+      around.system !== this.#around.system ||
+      around.tools !== this.#around.tools ||
+      !this.#continues(natives)
+    ) {
+      this.#around = around;
+      this.#rebuild(natives);
+      return this.#messages;
+    }
+    const added = this.#wire.read(natives.slice(known)).messages;
+    if (added.length === 0) return [];
+    if (this.#mustRebuild(added)) {
+      this.#rebuild(natives);
+      return added;
+    }
+    for (let index = known; index < natives.length; index += 1) {
+      this.#natives.push(natives[index] ?? null);
+      this.#written.push(natives[index] ?? null);
+    }
+    for (const message of added) this.#append(message);
+    return added;
+  }
+
+  /** After a compaction, an undo or a resume: everything is seen anew. */
+  look(ledger: readonly LedgerEntry[]): void {
+    this.#ledger = ledger;
+    this.#rebuild(this.#natives);
+  }
+
+  #continues(natives: readonly Json[]): boolean {
+    const known = this.#natives.length;
+    if (known === 0 || natives.length < known || natives[known - 1] !== this.#natives[known - 1])
+      return false;
+    const stride = Math.max(1, Math.floor(known / SAMPLES));
+    for (let index = 0; index < known; index += stride)
+      if (natives[index] !== this.#natives[index]) return false;
+    return true;
+  }
+
+  /** A response that goes on in a new list item belongs to the message before; an edited part may have come back. */
+  #mustRebuild(added: readonly Message[]): boolean {
+    const [first] = added;
+    if (this.#wire.name === "openai-responses" && first && first.role === this.#messages.at(-1)?.role)
+      return true;
+    return (
+      this.#isEdited &&
+      added.some((message) =>
+        message.parts.some((part) =>
+          this.#edited.has(keyFor(refOf(part), this.#counts.get(refOf(part)) ?? 0)),
+        ),
+      )
+    );
+  }
+
+  #append(message: Message): void {
+    for (const part of message.parts) this.#count(refOf(part));
+    this.#messages.push(message);
+    this.#seen.push(message);
+    this.#meter.add(message);
+    this.#whole.add(message);
+  }
+
+  #count(ref: Ref): void {
+    this.#counts.set(ref, (this.#counts.get(ref) ?? 0) + 1);
+  }
+
+  #rebuild(natives: readonly Json[]): void {
+    this.#natives = [...natives];
+    this.#messages = [...this.#wire.read(this.#natives).messages];
+    const { transcript, applied } = this.view;
+    this.#seen = [...transcript.messages];
+    this.#isEdited = applied.length > 0;
+    this.#edited = new Set(
+      this.#ledger.flatMap((entry) =>
+        entry.kind === "compaction" ? entry.edits.map(({ at }) => addressKey(at)) : [],
+      ),
+    );
+    this.#written = this.#isEdited ? [...writtenBy(this.#wire, transcript)] : [...this.#natives];
+    this.#counts = new Map();
+    for (const message of this.#messages) for (const part of message.parts) this.#count(refOf(part));
+    this.#meter = new Meter({ ...this.#standing(), messages: this.#seen }, this.#counter);
+    this.#whole = new Meter({ ...this.#standing(), messages: this.#messages }, this.#counter);
+  }
+
+  /** System prompt and tools as text: their spelling is the host's, their size is what counts here. */
+  #standing(): Transcript {
+    const { system, tools, model } = this.#around;
+    return {
+      messages: [],
+      ...(model === undefined ? {} : { model }),
+      ...(system === undefined ? {} : { system: [{ type: "text", text: textOf(system) }] }),
+      ...(isList(tools)
+        ? { tools: tools.map((tool, index) => ({ name: `tool ${index}`, input: tool })) }
+        : {}),
+    };
+  }
+}
+
+/** The messages of a body without what stands around them. */
+function writtenBy(wire: BodyWire, transcript: Transcript): readonly Json[] {
+  const bare: Transcript = { messages: transcript.messages, native: { of: wire.name, value: [] } };
+  return list(wire.write(bare));
+}
+
+function keyFor(ref: Ref, occurrence: number): string {
+  return addressKey({ ref, occurrence });
+}
+
+function textOf(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

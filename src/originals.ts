@@ -1,0 +1,45 @@
+/** What leaves the context, as it was: for the store, and for whoever summarizes it. */
+import type { View } from "./apply/view.ts";
+import { descriptionOf } from "./plan/describe-part.ts";
+import { type Address, addressKey, type Edit } from "./plan/edit.ts";
+import type { Original } from "./store/store.ts";
+import type { Message, Part, ToolCallPart, Transcript } from "./transcript/message.ts";
+import { callsByResult, pairUp } from "./transcript/pairs.ts";
+import { addressParts } from "./transcript/ref.ts";
+
+export interface Keeping {
+  readonly tokensOf: (part: Part) => number;
+  readonly at: number;
+}
+
+/** Every part an edit touches, as it was in the history, with what it is called in the ref table. */
+export function originalsOf(
+  transcript: Transcript,
+  edits: readonly Edit[],
+  { tokensOf, at }: Keeping,
+): readonly Original[] {
+  const touched = new Set(edits.map((edit) => addressKey(edit.at)));
+  const calls: ReadonlyMap<Part, ToolCallPart> = callsByResult(pairUp(transcript));
+  return addressParts(transcript).flatMap((addressed) => {
+    if (!touched.has(addressKey(addressed))) return [];
+    const { native: _, ...part } = addressed.part;
+    const description = descriptionOf(addressed.part, calls.get(addressed.part));
+    return [{ ref: addressed.ref, part, description, tokens: tokensOf(addressed.part), at }];
+  });
+}
+
+/** The messages of a view with the parts the history has: a stub is not what was said. */
+export function originalMessages(
+  messages: readonly Message[],
+  { addresses }: View,
+  history: Transcript,
+): readonly Message[] {
+  const parts = new Map(addressParts(history).map((addressed) => [addressKey(addressed), addressed.part]));
+  return messages.map((message, index) => {
+    const original = (part: Part, at: Address | undefined) => (at && parts.get(addressKey(at))) ?? part;
+    return {
+      ...message,
+      parts: message.parts.map((part, place) => original(part, addresses[index]?.[place])),
+    };
+  });
+}

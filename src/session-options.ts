@@ -1,0 +1,40 @@
+/** What a session can be told, and what it gives back before each request. */
+import type { Outcome } from "./compact.ts";
+import type { CompactionTrigger } from "./plan/ledger.ts";
+import type { Policy } from "./plan/policy.ts";
+import type { Store } from "./store/store.ts";
+import type { Summarizer } from "./summarize/summarize.ts";
+import type { Json } from "./transcript/json.ts";
+
+export interface SessionOptions {
+  /** Where originals live. Default: memory, which forgets with the process; give a store to keep. */
+  readonly store?: Store;
+  /** The same id resumes the session from its ledger. Default: a new one. */
+  readonly id?: string;
+  /** The session this one works for: a subagent may read its parent's refs, and the other way round. */
+  readonly parent?: string;
+  /** A name or a policy. Default: `palimpsest`. */
+  readonly policy?: string | Policy;
+  readonly model?: string;
+  /** Default: told from the first messages. */
+  readonly wire?: string;
+  readonly windowTokens?: number;
+  readonly summarizer?: Summarizer;
+  readonly now?: () => number;
+  /** What a user should see: a compaction was made, the breaker tripped. */
+  readonly onNotice?: (notice: string) => void;
+  /** What went wrong inside. Default: one line on standard error; never silent. */
+  readonly onError?: (error: unknown) => void;
+}
+
+export interface Prepared {
+  readonly messages: readonly Json[];
+  /** What was done for this request; absent where nothing was. */
+  readonly outcome?: Outcome;
+}
+
+export interface CompactRequest {
+  /** What the summary should not lose, in the user's or the agent's words. */
+  readonly focus?: string;
+  readonly trigger?: CompactionTrigger;
+}

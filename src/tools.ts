@@ -1,0 +1,112 @@
+/**
+ * The three tools the model is given: `read_ref`, `list_refs`, `compact`. Their schemas stand in every prompt, so they are
+ * short (a test holds them under 700 tokens together) and say when to call rather than what is inside.
+ *
+ * `runTool` answers the model whatever it sends. Only what the store itself cannot do throws; the edge that called decides.
+ */
+import { listRefs } from "./list-refs.ts";
+import { readRef } from "./read-ref.ts";
+import {
+  answered,
+  counted,
+  refused,
+  type ToolAnswer,
+  type ToolContext,
+  ToolRefusal,
+  textField,
+} from "./tool-answer.ts";
+import { isObject, type Json, type JsonObject, parseJson } from "./transcript/json.ts";
+import type { ToolSchema } from "./transcript/message.ts";
+
+export type { ToolAnswer, ToolContext, ToolErrorCode, ToolOutcome } from "./tool-answer.ts";
+
+export const toolSchemas: readonly (ToolSchema & { readonly input: JsonObject })[] = [
+  {
+    name: "read_ref",
+    description:
+      "Read back an original that left the context (a stub or the ref table names its ref). Read before you quote, edit or rely on it; never guess what it said.",
+    input: {
+      type: "object",
+      properties: {
+        ref: { type: "string", description: "e.g. ref_0123456789ab" },
+        lines: { type: "string", description: 'e.g. "120-180", "120-", "-50" for the last 50' },
+        grep: { type: "string", description: "Only lines matching this regular expression" },
+        max_tokens: { type: "integer", description: "Default 8000" },
+      },
+      required: ["ref"],
+    },
+  },
+  {
+    name: "list_refs",
+    description: "List originals that left the context, newest first. Call it when you do not know the ref.",
+    input: {
+      type: "object",
+      properties: {
+        kind: {
+          type: "string",
+          enum: ["text", "thinking", "tool-call", "tool-result", "image", "document", "opaque"],
+        },
+        contains: { type: "string", description: "Words in the description or the original" },
+        limit: { type: "integer", description: "Default 20" },
+        cursor: { type: "string", description: "From the previous answer" },
+      },
+    },
+  },
+  {
+    name: "compact",
+    description:
+      "Shorten the context now; nothing is lost. Call it when a task is finished and the next one needs room.",
+    input: {
+      type: "object",
+      properties: { focus: { type: "string", description: "What the next task needs kept in view" } },
+    },
+  },
+];
+
+export async function runTool(name: string, input: Json, context: ToolContext): Promise<ToolAnswer> {
+  // Some hosts hand the arguments over as the text the model wrote.
+  const given = typeof input === "string" ? parseJson(input) : input;
+  const fields = isObject(given) ? given : {};
+  const result = await run(name, fields, context);
+  return result instanceof ToolRefusal ? refused(result, context) : result;
+}
+
+async function run(name: string, input: JsonObject, context: ToolContext): Promise<ToolAnswer | ToolRefusal> {
+  // MCP hosts put the name of the server before that of the tool.
+  switch (/(?:^|__|[.:/])(read_ref|list_refs|compact)$/.exec(name)?.[1]) {
+    case "read_ref":
+      return readRef(input, context);
+    case "list_refs":
+      return listRefs(input, context);
+    case "compact":
+      return compactNow(input, context);
+    default: {
+      const names = toolSchemas.map((schema) => schema.name);
+      return new ToolRefusal(
+        "unknown-tool",
+        `There is no tool ${JSON.stringify(name.slice(0, 80))} here. The tools are ${names.join(", ")}.`,
+      );
+    }
+  }
+}
+
+async function compactNow(input: JsonObject, context: ToolContext): Promise<ToolAnswer | ToolRefusal> {
+  const focus = textField(input, "focus");
+  if (focus instanceof ToolRefusal) return focus;
+  if (!context.compact)
+    return new ToolRefusal(
+      "not-offered",
+      "This host compacts by itself and does not let the agent ask for it. Go on with the task.",
+    );
+  const outcome = await context.compact(focus);
+  if (outcome?.kind !== "compacted") {
+    const detail = outcome?.detail ?? "There is no conversation yet.";
+    return answered(`Nothing was compacted: ${detail}`, { outcome: "unchanged", detail }, context);
+  }
+  const { tokensBefore, tokensAfter, edits } = outcome.compaction;
+  return answered(
+    `Compacted from ${counted(tokensBefore)} to ${counted(tokensAfter)} tokens; ${counted(edits.length)} parts left the context and can be read back with read_ref.`,
+    { outcome: "compacted", tokensBefore, tokensAfter, parts: edits.length },
+    context,
+  );
+}

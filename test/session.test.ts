@@ -1,0 +1,169 @@
+/** The library as an agent uses it: one call before each request, one after it. */
+import { describe, expect, test } from "vitest";
+import { openSession } from "../src/session.ts";
+import { memoryStore } from "../src/store/memory.ts";
+import { check } from "../src/transcript/check.ts";
+import type { Json } from "../src/transcript/json.ts";
+import type { Usage } from "../src/transcript/message.ts";
+import { anthropicMessages } from "../src/wire/anthropic-messages.ts";
+
+const words = (topic: string, count: number) =>
+  Array.from(
+    { length: count },
+    (_, index) => `${topic} line ${index}: value_${index} = compute(${index * 7});`,
+  ).join("\n");
+const says = (content: string): Json => ({ role: "user", content });
+const step = (id: number, lines = 40): readonly Json[] => [
+  {
+    role: "assistant",
+    content: [
+      { type: "text", text: `Reading file ${id}.` },
+      { type: "tool_use", id: `toolu_${id}`, name: "Read", input: { file_path: `src/file${id}.ts` } },
+    ],
+  },
+  {
+    role: "user",
+    content: [{ type: "tool_result", tool_use_id: `toolu_${id}`, content: words(`file ${id}`, lines) }],
+  },
+];
+const conversation = (steps: number): readonly Json[] => [
+  says("Never touch migrations/. Fix the parser."),
+  ...Array.from({ length: steps }, (_, id) => step(id)).flat(),
+];
+const usage = (tokens: number): Usage => ({
+  uncachedTokens: tokens,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  outputTokens: 10,
+});
+const problems = (messages: readonly Json[]) =>
+  check(anthropicMessages.read([...messages]), { provider: "anthropic" });
+
+const open = (more: Parameters<typeof openSession>[0] = {}) =>
+  openSession({ model: "claude-opus-4-5", windowTokens: 20_000, ...more });
+
+describe("a session", () => {
+  test("lets a small conversation through untouched, object by object", async () => {
+    const session = await open();
+    const messages = conversation(3);
+    const prepared = await session.prepare(messages);
+    expect(prepared.outcome).toBeUndefined();
+    for (const [index, message] of prepared.messages.entries()) expect(message).toBe(messages[index]);
+  });
+
+  test("keeps a growing conversation under the window, legal, with the user's words", async () => {
+    const session = await open();
+    const messages = [...conversation(1)];
+    let compactions = 0;
+    for (let id = 1; id < 60; id += 1) {
+      messages.push(...step(id));
+      const prepared = await session.prepare(messages);
+      if (prepared.outcome) compactions += 1;
+      expect(problems(prepared.messages)).toEqual([]);
+      expect(JSON.stringify(prepared.messages)).toContain("Never touch migrations/.");
+    }
+    expect(compactions).toBeGreaterThan(1);
+    expect(compactions).toBeLessThan(20);
+  });
+
+  test("gives the same bytes for the same messages, before and after a restart, and for a host that parses anew", async () => {
+    const store = memoryStore();
+    const messages = conversation(30);
+    const first = await (await open({ store, id: "s" })).prepare(messages);
+    expect(first.outcome?.kind).toBe("compacted");
+    const resumed = await (await open({ store, id: "s" })).prepare(JSON.parse(JSON.stringify(messages)));
+    expect(resumed.outcome).toBeUndefined();
+    expect(JSON.stringify(resumed.messages)).toBe(JSON.stringify(first.messages));
+  });
+
+  test("what left is read back by the tools it gives, byte for byte", async () => {
+    const session = await open();
+    await session.prepare(conversation(30));
+    const { rows } = await session.refs({ kind: "tool-result", limit: 100 });
+    expect(rows.length).toBeGreaterThan(5);
+    const texts = await Promise.all(
+      rows.map(async ({ ref }) => (await session.tools.run("read_ref", { ref })).text),
+    );
+    expect(texts.some((text) => text.includes(words("file 0", 40)))).toBe(true);
+  });
+
+  test("compacts on demand, and takes it back", async () => {
+    const session = await open();
+    const messages = conversation(11);
+    await session.prepare(messages);
+    const outcome = await session.compact({ focus: "the parser" });
+    expect(outcome?.kind).toBe("compacted");
+    const small = (await session.prepare(messages)).messages.length;
+    expect(small).toBeLessThan(messages.length);
+    expect(await session.undo()).toBe(true);
+    expect((await session.prepare(messages)).messages).toEqual(messages);
+  });
+
+  test("usage from before a compaction does not trigger the next one", async () => {
+    const session = await open();
+    const messages = [...conversation(30)];
+    await session.prepare(messages);
+    session.observe(usage(19_000));
+    messages.push(...step(31));
+    await session.prepare(messages);
+    const again = await session.prepare(messages);
+    expect(again.outcome).toBeUndefined();
+  });
+
+  test("recovers from an overflow once, and leaves other errors alone", async () => {
+    const session = await open();
+    await session.prepare(conversation(11));
+    expect(await session.recover(new Error("401 invalid api key"))).toBeUndefined();
+    const recovered = await session.recover(new Error("prompt is too long: 210000 tokens > 200000 maximum"));
+    expect(recovered?.outcome?.kind).toBe("compacted");
+    expect(problems(recovered?.messages ?? [])).toEqual([]);
+  });
+
+  test("work prepared ahead is swapped in, and dropped when its history is gone", async () => {
+    const session = await open();
+    const messages = conversation(11);
+    await session.prepare(messages);
+    session.prepareAhead({ trigger: "manual" });
+    expect((await session.prepare(messages)).outcome?.kind).toBe("compacted");
+
+    const other = await open();
+    await other.prepare(messages);
+    other.prepareAhead({ trigger: "manual" });
+    const rewound = [
+      ...messages.slice(0, 3),
+      { role: "assistant", content: "Stopped." },
+      says("another way"),
+    ];
+    expect((await other.prepare(rewound)).messages).toEqual(rewound);
+  });
+
+  test("fails open: the original goes through, and the error is said", async () => {
+    const broken = new Proxy(memoryStore(), {
+      get: (store, key) =>
+        key === "keep" ? () => Promise.reject(new Error("disk full")) : Reflect.get(store, key).bind(store),
+    });
+    const errors: unknown[] = [];
+    const session = await open({ store: broken, onError: (error) => errors.push(error) });
+    const messages = conversation(30);
+    expect((await session.prepare(messages)).messages).toBe(messages);
+    expect(String(errors[0])).toContain("disk full");
+  });
+
+  test("a giant result arrives as a preview, with its ref, and was never sent whole", async () => {
+    const session = await open({ windowTokens: 200_000 });
+    const messages = [says("run it"), ...step(1, 2_000)];
+    const prepared = await session.prepare(messages);
+    const text = JSON.stringify(prepared.messages);
+    expect(text.length).toBeLessThan(JSON.stringify(messages).length / 3);
+    expect(text).toMatch(/ref_[0-9a-z]{12}/);
+    expect(problems(prepared.messages)).toEqual([]);
+  });
+
+  test("says what it saved, net", async () => {
+    const session = await open();
+    const messages = [...conversation(30)];
+    await session.prepare(messages);
+    session.observe(usage(9_000));
+    expect(session.savings()).toHaveProperty("tokens");
+  });
+});

@@ -17,7 +17,7 @@ import { byPlace, type Proposal, type Situation, situationOf } from "./situation
 import { type Marks, marksOf, type Room, tokensIn } from "./size.ts";
 import { type Fold, proposeFold } from "./strategies/fold.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
-import { proposeDirectives } from "./strategies/user-pastes.ts";
+import { proposeDirectives, userTokens } from "./strategies/user-pastes.ts";
 
 export interface PlanInput {
   /** The view: what would be sent now. */
@@ -208,6 +208,9 @@ function isWorthAPage({ tokens, proposals }: Fold, { safety }: Policy, pageToken
   return proposals.length > 0 && tokens >= safety.minFoldTokens && tokens - page >= safety.minSavedTokens;
 }
 
+/** From this share of the room on, the user's words themselves are what no longer fits. */
+const USER_WORDS_SHARE = 0.25;
+
 /** When the user's own words no longer fit, the oldest keep their directives. */
 function shortenedWords(
   { input, situation, marks }: Deciding,
@@ -218,7 +221,9 @@ function shortenedWords(
   if (rule?.strategy !== "user-pastes" || !rule.isReducedToDirectives) return [];
   const after =
     input.totalTokens + pageTokens - tokensOf(proposals) - tokensOf(proposeThinking(situation, proposals));
-  if (after <= Math.min(marks.full, input.windowTokens)) return [];
+  const room = Math.min(marks.full, input.windowTokens);
+  // A large system prompt or tail is no reason to shorten what the user said: it would save next to nothing.
+  if (after <= room || userTokens(situation) < room * USER_WORDS_SHARE) return [];
   const taken = new Set(proposals.map(({ place }) => keyOf(place)));
   return proposeDirectives(situation, after - marks.target).filter(({ place }) => !taken.has(keyOf(place)));
 }

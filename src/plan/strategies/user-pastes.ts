@@ -24,6 +24,11 @@ export function proposeUserPastes(situation: Situation, rule: UserPastesRule): r
   });
 }
 
+/** What the user said, in all. */
+export function userTokens(situation: Situation): number {
+  return userTexts(situation).reduce((total, { part }) => total + situation.tokensOf(part), 0);
+}
+
 /** The oldest first, until enough is saved. */
 export function proposeDirectives(situation: Situation, overTokens: number): readonly Proposal[] {
   const proposals: Proposal[] = [];

@@ -13,7 +13,7 @@ import type { Calibration } from "./measure/calibrate.ts";
 import { estimatorFor } from "./measure/count.ts";
 import { measure } from "./measure/measure.ts";
 import { modelNamed } from "./measure/models.ts";
-import { originalMessages, originalsOf } from "./originals.ts";
+import { type Leaving, originalMessages, originalsOf, refsCitedIn } from "./originals.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry, Page } from "./plan/ledger.ts";
 import { makePlan, type Plan, type PlanInput } from "./plan/plan.ts";
 import type { Policy, Size } from "./plan/policy.ts";
@@ -74,8 +74,8 @@ export async function compact(transcript: Transcript, options: CompactOptions): 
   const plan = makePlan(planInput(before, tokensBefore, writing));
   if (plan.edits.length === 0) return unchanged(before, "nothing-to-do", plan.because);
 
-  const originals = originalsOf(transcript, plan.edits, writing);
   const written = await writeSummary(before, plan, { ...writing, original: transcript });
+  const originals = originalsOf(transcript, leavingBy(plan, written), writing);
   const page = await pageOf(written, plan, { ...writing, before, originals });
   const draft = compactionOf(plan, { tokensBefore, before, written, page, options });
   const after = viewOf(transcript, [...ledger, draft]);
@@ -150,6 +150,10 @@ async function writeSummary(before: View, plan: Plan, options: Summing): Promise
     ...defined({ previous: before.folded?.summary, focus: options.focus }),
   };
   return summarize(input, options.summarizer ?? extractive, defined({ signal: options.signal }));
+}
+
+function leavingBy({ edits }: Plan, written: Written | undefined): Leaving {
+  return { edits, cited: refsCitedIn(written?.summary) };
 }
 
 interface Summing extends Writing {

@@ -2,6 +2,7 @@
 import type { View } from "./apply/view.ts";
 import { descriptionOf } from "./plan/describe-part.ts";
 import { type Address, addressKey, type Edit } from "./plan/edit.ts";
+import type { Summary } from "./plan/summary.ts";
 import type { Original } from "./store/store.ts";
 import type { Message, Part, ToolCallPart, Transcript } from "./transcript/message.ts";
 import { callsByResult, pairUp } from "./transcript/pairs.ts";
@@ -12,20 +13,32 @@ export interface Keeping {
   readonly at: number;
 }
 
-/** Every part an edit touches, as it was in the history, with what it is called in the ref table. */
+export interface Leaving {
+  readonly edits: readonly Edit[];
+  /** Refs the summary points to. Some are of parts that stay, like the user's words; a pointer must not dangle. */
+  readonly cited: ReadonlySet<string>;
+}
+
+/** Every part an edit touches or a summary cites, as it was in the history, with what it is called in the ref table. */
 export function originalsOf(
   transcript: Transcript,
-  edits: readonly Edit[],
+  { edits, cited }: Leaving,
   { tokensOf, at }: Keeping,
 ): readonly Original[] {
   const touched = new Set(edits.map((edit) => addressKey(edit.at)));
   const calls: ReadonlyMap<Part, ToolCallPart> = callsByResult(pairUp(transcript));
   return addressParts(transcript).flatMap((addressed) => {
-    if (!touched.has(addressKey(addressed))) return [];
+    if (!touched.has(addressKey(addressed)) && !cited.has(addressed.ref)) return [];
     const { native: _, ...part } = addressed.part;
     const description = descriptionOf(addressed.part, calls.get(addressed.part));
     return [{ ref: addressed.ref, part, description, tokens: tokensOf(addressed.part), at }];
   });
+}
+
+export function refsCitedIn(summary: Summary | undefined): ReadonlySet<string> {
+  return new Set(
+    Object.values(summary?.sections ?? {}).flatMap((lines) => lines.flatMap(({ refs }) => refs)),
+  );
 }
 
 /** The messages of a view with the parts the history has: a stub is not what was said. */

@@ -63,7 +63,9 @@ describe("palimpsest compact", () => {
     expect(json.ratio).toBeCloseTo(json.tokensAfter / json.tokensBefore, 3);
     expect(json.edits.length).toBeGreaterThan(0);
     expect(json.edits.every(({ why, ref }) => why !== "" && ref.startsWith("ref_"))).toBe(true);
-    expect(new Set(json.refs.map(({ ref }) => ref))).toEqual(new Set(json.edits.map(({ ref }) => ref)));
+    // Beside what left, what the summary points to: the user's words stay, and can be pointed to.
+    const refs = new Set(json.refs.map(({ ref }) => ref));
+    expect(json.edits.every(({ ref }) => refs.has(ref))).toBe(true);
     expect(json.outcome).toMatchObject({ kind: "compacted", compactions: 1 });
   });
 

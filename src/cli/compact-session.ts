@@ -91,7 +91,7 @@ function sizesOf(
     overheadTokens: overhead,
     outcomes,
     compactions: compactionsOf(outcomes),
-    originals: outcomes.flatMap((outcome) => (outcome.kind === "compacted" ? outcome.originals : [])),
+    originals: outcomes.flatMap(originalsThatLeft),
     tokensOf,
   };
 }
@@ -194,4 +194,11 @@ function compactionsOf(outcomes: readonly Outcome[]): readonly Compaction[] {
 
 function windowOf({ session }: Given, { windowTokens }: Order): number {
   return windowTokens ?? session.about.windowTokens ?? modelNamed(session.seen.model).windowTokens;
+}
+
+/** What the summary merely points to is kept as well, but did not leave. */
+function originalsThatLeft(outcome: Outcome): readonly Original[] {
+  if (outcome.kind !== "compacted") return [];
+  const left = new Set(outcome.compaction.edits.map(({ at }) => at.ref));
+  return outcome.originals.filter(({ ref }) => left.has(ref));
 }

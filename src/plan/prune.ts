@@ -2,6 +2,8 @@
 import type { Policy, PruneRule, When } from "./policy.ts";
 import type { Proposal, Situation } from "./situation.ts";
 import { proposeAgedResults } from "./strategies/aged-results.ts";
+import { proposeAssistantTexts } from "./strategies/assistant-texts.ts";
+import { proposeCallInputs } from "./strategies/call-inputs.ts";
 import { giantTokens, proposeGiantResults, stepInProgress } from "./strategies/giant-results.ts";
 import { proposeRepeatedOutputs } from "./strategies/repeated-outputs.ts";
 import { proposeSupersededReads } from "./strategies/superseded-reads.ts";
@@ -40,6 +42,10 @@ function propose(situation: Situation, rule: PruneRule, isFull: boolean): readon
       return proposeRepeatedOutputs(situation, rule);
     case "aged-results":
       return proposeAgedResults(situation, rule);
+    case "assistant-texts":
+      return proposeAssistantTexts(situation, rule);
+    case "call-inputs":
+      return proposeCallInputs(situation, rule);
     case "user-pastes":
       return proposeUserPastes(situation, rule);
   }

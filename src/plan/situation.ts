@@ -2,6 +2,7 @@
 import type { Message, Part, ToolCallPart, Transcript } from "../transcript/message.ts";
 import { callsByResult, type Pair, type Pairing, type Place, pairUp } from "../transcript/pairs.ts";
 import { isSealed } from "../transcript/prefix.ts";
+import type { Ref } from "../transcript/ref.ts";
 import { type Range, stepsOf, turnsOf } from "../transcript/turns.ts";
 import { type Address, addressKey, type Edit } from "./edit.ts";
 import type { Room } from "./size.ts";
@@ -15,6 +16,8 @@ export interface Situation {
   readonly room: Room;
   readonly pinned: ReadonlySet<string>;
   readonly at: number;
+  /** Where an original lies as a file, where files are written. */
+  readonly pathOf?: (ref: Ref) => string;
   readonly steps: readonly Range[];
   readonly turns: readonly Range[];
   readonly pairing: Pairing;
@@ -26,7 +29,8 @@ export interface Situation {
 export type SituationInput = Pick<
   Situation,
   "transcript" | "addresses" | "tokensOf" | "totalTokens" | "room" | "at"
-> & { readonly pinned?: ReadonlySet<string> };
+> &
+  Pick<Situation, "pathOf"> & { readonly pinned?: ReadonlySet<string> };
 
 export function situationOf(input: SituationInput): Situation {
   const pairing = pairUp(input.transcript);

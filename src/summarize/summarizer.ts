@@ -2,6 +2,7 @@
 import { PalimpsestError } from "../errors.ts";
 import type { Summary } from "../plan/summary.ts";
 import type { Message, Usage } from "../transcript/message.ts";
+import type { SummaryForm } from "./form.ts";
 
 export interface SummarizeInput {
   /**
@@ -14,12 +15,18 @@ export interface SummarizeInput {
   /** Merged into, never summarized again. */
   readonly previous?: Summary;
   readonly focus?: string;
+  /** How the policy wants it; our own twelve sections where not said. */
+  readonly form?: SummaryForm;
+  /** A first answer, to be checked against the material and written again. */
+  readonly draft?: Summary;
   readonly maxTokens: number;
   readonly tokensOf: (text: string) => number;
 }
 
 export interface Written {
   readonly summary: Summary;
+  /** What this compaction itself has to say, before it was merged into what was known. */
+  readonly added?: Summary;
   /** Who wrote it: `extractive`, `command …`, a model's name. */
   readonly by: string;
   readonly usage?: Usage;

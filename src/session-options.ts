@@ -2,9 +2,11 @@
 import type { Outcome } from "./compact.ts";
 import type { CompactionTrigger } from "./plan/ledger.ts";
 import type { Policy } from "./plan/policy.ts";
+import type { Spool } from "./store/spool.ts";
 import type { Store } from "./store/store.ts";
 import type { Summarizer } from "./summarize/summarize.ts";
 import type { Json } from "./transcript/json.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface SessionOptions {
   /** Where originals live. Default: memory, which forgets with the process; give a store to keep. */
@@ -20,6 +22,12 @@ export interface SessionOptions {
   readonly wire?: string;
   readonly windowTokens?: number;
   readonly summarizer?: Summarizer;
+  /** A better one, for policies that use it where a person asked. Default: `summarizer`. */
+  readonly fullSummarizer?: Summarizer;
+  /** The files the agent works on (`openWorkspace`): to put them back, and to say which have changed since. */
+  readonly workspace?: Workspace;
+  /** Where policies that name paths write their files (`openSpool`). Default: nowhere; the store has everything. */
+  readonly spool?: Spool;
   readonly now?: () => number;
   /** What a user should see: a compaction was made, the breaker tripped. */
   readonly onNotice?: (notice: string) => void;

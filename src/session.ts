@@ -7,7 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { standingCompactions, viewOf } from "./apply/view.ts";
-import { type CompactOptions, compact, type Outcome } from "./compact.ts";
+import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
 import {
   type Calibration,
@@ -30,7 +30,7 @@ import type { CompactRequest, Prepared, SessionOptions } from "./session-options
 import { memoryStore } from "./store/memory.ts";
 import type { RefPage, RefQuery } from "./store/store.ts";
 import { runTool, type ToolAnswer, toolSchemas } from "./tools.ts";
-import type { Json } from "./transcript/json.ts";
+import { defined, type Json } from "./transcript/json.ts";
 import type { Message, Usage } from "./transcript/message.ts";
 import { bodyWireFor } from "./wire/wires.ts";
 
@@ -212,8 +212,7 @@ export class AgentSession {
     if (outcome.kind !== "compacted") return undefined;
     const shown = viewOf(live.transcript, [...this.#ledger, outcome.compaction]);
     if (!shown.applied.includes(outcome.compaction)) return undefined;
-    await this.#options.store.keep(this.id, outcome.originals);
-    await this.#options.store.append(this.id, [outcome.compaction]);
+    await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
     return this.#settle(outcome);
   }
 
@@ -251,7 +250,7 @@ export class AgentSession {
   }
 
   #compactOptions(trigger: CompactionTrigger, focus?: string): CompactOptions {
-    const { store, summarizer, now } = this.#options;
+    const { store, summarizer, fullSummarizer, workspace, spool, now } = this.#options;
     return {
       store,
       sessionId: this.id,
@@ -265,7 +264,7 @@ export class AgentSession {
         isModelSwitched: false,
       }),
       ...(isCalibrated(this.#calibration) ? { calibration: this.#calibration } : {}),
-      ...(summarizer ? { summarizer } : {}),
+      ...defined({ summarizer, fullSummarizer, workspace, spool }),
       ...(focus === undefined ? {} : { focus }),
     };
   }

@@ -7,12 +7,18 @@ import type { HeadingRule, Policy } from "../plan/policy.ts";
 import { SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
 import { EMPTY, renderLine } from "./render.ts";
 
-export type SummaryForm = Pick<Policy["summary"], "sections" | "element" | "files" | "prompt" | "isVerified">;
+export type SummaryForm = Pick<
+  Policy["summary"],
+  "sections" | "element" | "files" | "prompt" | "isVerified" | "update"
+>;
 
 const FILE_SECTIONS: ReadonlySet<SectionName> = new Set(["Files Modified", "Files Read"]);
 
 /** The headings asked for, in order. Where files are told by tags or not at all, our sections for them are none. */
-export function headingsOf({ sections, files }: SummaryForm): readonly HeadingRule[] {
+export function headingsOf({
+  sections,
+  files,
+}: Pick<SummaryForm, "sections" | "files">): readonly HeadingRule[] {
   const named = sections ?? SECTIONS.filter((name) => files === "sections" || !FILE_SECTIONS.has(name));
   return named.map((section) => (typeof section === "string" ? { title: section, of: [section] } : section));
 }

@@ -28,7 +28,9 @@ export async function summarize(
 ): Promise<Written> {
   const written = await write(input, summarizer, options);
   const grounded = ground(written.summary, sourcesOf(input), extract(input));
-  const summary = mergeSummaries(input.previous, grounded.summary, input);
+  // A model that rewrites has carried over what it wanted; the extractor only adds, and must be given what was.
+  const isRewritten = input.form?.update === "rewrite" && written.by !== extractive.name;
+  const summary = mergeSummaries(isRewritten ? undefined : input.previous, grounded.summary, input);
   const added = grounded.summary;
   const size = sizeNote(summary, input);
   return { ...written, summary, added, notes: [...written.notes, ...grounded.notes, ...size] };

@@ -21,7 +21,7 @@ import { type Room, roomIn, tokensIn } from "./plan/size.ts";
 import type { Original, RefRow, Store } from "./store/store.ts";
 import { extractive } from "./summarize/extractive.ts";
 import { renderSummary } from "./summarize/render.ts";
-import { type Summarizer, summarize, type Written } from "./summarize/summarize.ts";
+import { type LiveRequest, type Summarizer, summarize, type Written } from "./summarize/summarize.ts";
 import { check } from "./transcript/check.ts";
 import { canonical, defined, type Json } from "./transcript/json.ts";
 import { hasUserWords, type Message, type Part, type Transcript } from "./transcript/message.ts";
@@ -44,6 +44,8 @@ export interface CompactOptions {
   readonly focus?: string;
   /** Default: extractive, which needs no model. */
   readonly summarizer?: Summarizer;
+  /** The request the host would send next, for a summarizer that asks on its prefix. */
+  readonly live?: LiveRequest;
   readonly signal?: AbortSignal;
   /** Everything but the last step: nothing is kept, nothing is recorded. */
   readonly isDryRun?: boolean;
@@ -147,7 +149,7 @@ async function writeSummary(before: View, plan: Plan, options: Summing): Promise
     userMessages: originals.filter((message, index) => hasUserWords(message) && !folded.has(index)),
     maxTokens: tokensIn(options.policy.summary.maxTokens, options.room),
     tokensOf: options.tokensOfText,
-    ...defined({ previous: before.folded?.summary, focus: options.focus }),
+    ...defined({ previous: before.folded?.summary, focus: options.focus, live: options.live }),
   };
   return summarize(input, options.summarizer ?? extractive, defined({ signal: options.signal }));
 }

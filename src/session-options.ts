@@ -5,6 +5,7 @@ import type { Policy } from "./plan/policy.ts";
 import type { Store } from "./store/store.ts";
 import type { Summarizer } from "./summarize/summarize.ts";
 import type { Json } from "./transcript/json.ts";
+import type { Message } from "./transcript/message.ts";
 
 export interface SessionOptions {
   /** Where originals live. Default: memory, which forgets with the process; give a store to keep. */
@@ -18,7 +19,9 @@ export interface SessionOptions {
   readonly model?: string;
   /** Default: told from the first messages. */
   readonly wire?: string;
+  /** Of `model`; a request to another model goes by that model's own window. */
   readonly windowTokens?: number;
+  /** Who writes summaries; `modelSummarizer({ …, isLive: true })` asks on the request this session sends next. */
   readonly summarizer?: Summarizer;
   readonly now?: () => number;
   /** What a user should see: a compaction was made, the breaker tripped. */
@@ -31,6 +34,13 @@ export interface Prepared {
   readonly messages: readonly Json[];
   /** What was done for this request; absent where nothing was. */
   readonly outcome?: Outcome;
+}
+
+/** How a response ended, where there is more to say than that it is done. */
+export interface Observed {
+  readonly ended?: Message["ended"] | undefined;
+  /** The provider's word for why it stopped (`end_turn`, `length`, …): some overflow without any other sign. */
+  readonly stopReason?: string | undefined;
 }
 
 export interface CompactRequest {

@@ -35,11 +35,13 @@ export function pageText({
     opening ??
       `# Earlier work, folded\n\nEverything the assistant and its tools said before this point was folded into this page.${verbatim}`,
     summaryText.trim(),
-    table === "" ? "" : `## What can be read back\n\n${table.trim()}\n\n${READING}`,
+    table === "" ? "" : `${TABLE_HEADING}\n\n${table.trim()}\n\n${READING}`,
     latest.trim(),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
 }
+
+export const TABLE_HEADING = "## What can be read back";
 
 const READING = [
   "The summary says why; the originals say what. Before you state a value, a line of code, an error text or a decision",

@@ -19,7 +19,7 @@ import { type Room, roomIn } from "./plan/size.ts";
 import { type SpoolFile, spooledFiles } from "./spooled-files.ts";
 import type { Spool } from "./store/spool.ts";
 import type { Original, Store } from "./store/store.ts";
-import type { Summarizer, Written } from "./summarize/summarize.ts";
+import type { LiveRequest, Summarizer, Written } from "./summarize/summarize.ts";
 import { check } from "./transcript/check.ts";
 import { canonical, type Json } from "./transcript/json.ts";
 import type { Transcript } from "./transcript/message.ts";
@@ -50,6 +50,8 @@ export interface CompactOptions {
   readonly workspace?: Workspace;
   /** Where policies that name paths write their files; without it the store alone has them. */
   readonly spool?: Spool;
+  /** The request the host would send next, for a summarizer that asks on its prefix. */
+  readonly live?: LiveRequest;
   readonly signal?: AbortSignal;
   /** Everything but the last step: nothing is kept, nothing is recorded. */
   readonly isDryRun?: boolean;

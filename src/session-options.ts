@@ -6,6 +6,7 @@ import type { Spool } from "./store/spool.ts";
 import type { Store } from "./store/store.ts";
 import type { Summarizer } from "./summarize/summarize.ts";
 import type { Json } from "./transcript/json.ts";
+import type { Message } from "./transcript/message.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface SessionOptions {
@@ -20,7 +21,9 @@ export interface SessionOptions {
   readonly model?: string;
   /** Default: told from the first messages. */
   readonly wire?: string;
+  /** Of `model`; a request to another model goes by that model's own window. */
   readonly windowTokens?: number;
+  /** Who writes summaries; `modelSummarizer({ …, isLive: true })` asks on the request this session sends next. */
   readonly summarizer?: Summarizer;
   /** A better one, for policies that use it where a person asked. Default: `summarizer`. */
   readonly fullSummarizer?: Summarizer;
@@ -39,6 +42,13 @@ export interface Prepared {
   readonly messages: readonly Json[];
   /** What was done for this request; absent where nothing was. */
   readonly outcome?: Outcome;
+}
+
+/** How a response ended, where there is more to say than that it is done. */
+export interface Observed {
+  readonly ended?: Message["ended"] | undefined;
+  /** The provider's word for why it stopped (`end_turn`, `length`, …): some overflow without any other sign. */
+  readonly stopReason?: string | undefined;
 }
 
 export interface CompactRequest {

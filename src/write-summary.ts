@@ -7,7 +7,13 @@ import type { Policy } from "./plan/policy.ts";
 import { type Room, tokensIn } from "./plan/size.ts";
 import { extractive } from "./summarize/extractive.ts";
 import { materialOf } from "./summarize/prompt.ts";
-import { type SummarizeInput, type Summarizer, summarize, type Written } from "./summarize/summarize.ts";
+import {
+  type LiveRequest,
+  type SummarizeInput,
+  type Summarizer,
+  summarize,
+  type Written,
+} from "./summarize/summarize.ts";
 import { defined } from "./transcript/json.ts";
 import { hasUserWords, type Message, type Transcript } from "./transcript/message.ts";
 
@@ -21,6 +27,7 @@ export interface Summing {
   readonly summarizer?: Summarizer;
   readonly fullSummarizer?: Summarizer;
   readonly focus?: string;
+  readonly live?: LiveRequest;
   readonly signal?: AbortSignal;
 }
 
@@ -50,7 +57,7 @@ function inputOf(before: View, { folded }: Plan, options: Summing): SummarizeInp
     maxTokens: tokensIn(policy.summary.maxTokens, room),
     tokensOf: options.tokensOfText,
     form: policy.summary,
-    ...defined({ previous: before.folded?.summary, focus: options.focus }),
+    ...defined({ previous: before.folded?.summary, focus: options.focus, live: options.live }),
   };
 }
 

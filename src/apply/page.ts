@@ -50,7 +50,7 @@ export function pageText({
   const sections = [
     opening ?? (isFold ? folded : ""),
     summaryText.trim(),
-    table === "" ? "" : `## What can be read back\n\n${table.trim()}\n\n${READING[reading]}`,
+    table === "" ? "" : `${TABLE_HEADING}\n\n${table.trim()}\n\n${READING[reading]}`,
     recent.trim(),
     restored.trim(),
     latest.trim(),
@@ -58,6 +58,8 @@ export function pageText({
   ];
   return sections.filter((section) => section !== "").join("\n\n");
 }
+
+export const TABLE_HEADING = "## What can be read back";
 
 const NEVER = "never write a ref or a ⟦…⟧ stub into a file.";
 

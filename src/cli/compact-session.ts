@@ -8,6 +8,7 @@
  */
 import { standingCompactions, view } from "../apply/view.ts";
 import { type CompactOptions, compact, type Outcome } from "../compact.ts";
+import { liveRequest } from "../live-request.ts";
 import { type Calibration, isCalibrated } from "../measure/calibrate.ts";
 import { estimatorFor, messageTokens } from "../measure/count.ts";
 import { type Measurement, measure } from "../measure/measure.ts";
@@ -19,6 +20,7 @@ import { memoryStore } from "../store/memory.ts";
 import type { Spool } from "../store/spool.ts";
 import type { Original, Store } from "../store/store.ts";
 import type { Summarizer } from "../summarize/summarize.ts";
+import { defined } from "../transcript/json.ts";
 import type { Part, Transcript } from "../transcript/message.ts";
 import type { Workspace } from "../workspace.ts";
 import { type KeptFile, keepFile } from "./keep-file.ts";
@@ -140,7 +142,9 @@ async function runStages(running: Running): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   let ledger = running.ledger;
   for (const stage of stages) {
-    const outcome = await compact(stage, { ...optionsOf(running), ledger });
+    // A stage of a cascade is made up: no host would send it, and no provider has it cached.
+    const live = isCascade ? undefined : liveRequest(view(stage, ledger), wireOf(given));
+    const outcome = await compact(stage, { ...optionsOf(running), ledger, ...defined({ live }) });
     outcomes.push(outcome);
     if (outcome.kind === "compacted") {
       ledger = [...ledger, outcome.compaction];
@@ -150,6 +154,11 @@ async function runStages(running: Running): Promise<readonly Outcome[]> {
     order.onStage?.(outcomes.length);
   }
   return outcomes;
+}
+
+/** Whose spelling the messages have: that of the body they were saved in, or of the harness. */
+function wireOf({ session }: Given): string {
+  return session.seen.native?.of ?? session.wire;
 }
 
 function optionsOf({ given, order, store, windowTokens, calibration }: Running): CompactOptions {

@@ -38,7 +38,9 @@ the store before anything is written. Nothing is sent anywhere unless --summariz
   --focus T         what the summary should attend to
   --summarizer S    extractive (default, no model), command:<program>, or
                     model:anthropic/<model>, model:openai/<model>, model:openai-compatible/<model>
-                    with ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL from the environment
+                    with ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL from the environment;
+                    live:… in place of model:… asks behind the request the session would send next,
+                    which is cheap where the provider still has it cached
   --workspace DIR   the files the agent worked on: they are compared with what it last saw, and put
                     back where the policy does that; nothing outside DIR is looked at
   --cascade N       compact N times, as a session that keeps filling would be

@@ -4,7 +4,7 @@
  * none of them is meant for the one who summarizes.
  */
 import { SECTIONS } from "../plan/summary.ts";
-import { describeCall } from "../transcript/describe.ts";
+import { describeCall, shorten } from "../transcript/describe.ts";
 import { type Message, type Part, resultText } from "../transcript/message.ts";
 import { refOf } from "../transcript/ref.ts";
 import { headingsOf } from "./form.ts";
@@ -62,15 +62,39 @@ export function promptFor(input: SummarizeInput): string {
   ].join("\n\n");
 }
 
-export function materialOf(messages: readonly Message[]): string {
+/**
+ * Behind the live prefix: the model has read everything, so it is told which of it is folded, and under which refs. A line of
+ * each part is enough to know it by; its text would be paid for a second time.
+ */
+export function liveInstructionFor(input: SummarizeInput): string {
+  const told = [
+    ...input.userMessages,
+    ...input.messages.filter((message) => !input.userMessages.includes(message)),
+  ];
+  return [
+    "The conversation above is interrupted here to fold its older part. Do not go on with the task.",
+    instructionFor(input),
+    ...(input.previous ? [`<before>\n${renderSummary(input.previous)}</before>`] : []),
+    `What is folded, each part by its ref and its first words. Summarize this and nothing else of the conversation:\n<material>\n${materialOf(told, KNOWN_BY_CHARS)}\n</material>`,
+    "Now write the summary, beginning with `## Session Intent`.",
+  ].join("\n\n");
+}
+
+const KNOWN_BY_CHARS = 80;
+
+export function materialOf(
+  messages: readonly Message[],
+  mostChars: number = Number.POSITIVE_INFINITY,
+): string {
   return messages
-    .flatMap((message) => message.parts.map((part) => pieceOf(message, part)))
+    .flatMap((message) => message.parts.map((part) => pieceOf(message, part, mostChars)))
     .filter((piece) => piece !== "")
     .join("\n");
 }
 
-function pieceOf({ role }: Message, part: Part): string {
-  const mark = (who: string, text: string) => `[${refOf(part)}] ${who}: ${escaped(text)}`;
+function pieceOf({ role }: Message, part: Part, mostChars: number): string {
+  const mark = (who: string, text: string) =>
+    `[${refOf(part)}] ${who}: ${escaped(openingOf(text, mostChars))}`;
   switch (part.type) {
     case "text":
       return mark(part.synthetic ? "harness" : role, part.text);
@@ -86,6 +110,10 @@ function pieceOf({ role }: Message, part: Part): string {
     case "opaque":
       return "";
   }
+}
+
+function openingOf(text: string, mostChars: number): string {
+  return text.length <= mostChars ? text : shorten(text.slice(0, mostChars * 2), mostChars);
 }
 
 /** Nothing in the material may close it, or look like another speaker's line. */

@@ -11,7 +11,7 @@ import { mergeSummaries } from "./merge.ts";
 import { sourcesOf } from "./sources.ts";
 import { BadAnswer, type SummarizeInput, type Summarizer, type Written } from "./summarizer.ts";
 
-export type { SummarizeInput, Summarizer, Written } from "./summarizer.ts";
+export type { LiveRequest, SummarizeInput, Summarizer, Written } from "./summarizer.ts";
 
 export interface SummarizeOptions {
   readonly signal?: AbortSignal;
@@ -94,8 +94,9 @@ interface Attempt {
 }
 
 function attemptsFor(input: SummarizeInput, maxAttempts: number): readonly Attempt[] {
-  const whole = { name: "whole", input };
-  return [whole, ...LADDER.map(({ name, shrink }) => ({ name, input: shrink(input) }))]
+  const { live, ...cold } = input;
+  const whole = { name: live ? "on the live prefix" : "whole", input };
+  return [whole, ...LADDER.map(({ name, shrink }) => ({ name, input: shrink(cold) }))]
     .filter(({ input: next }, index) => index === 0 || next.messages !== input.messages)
     .slice(0, maxAttempts);
 }

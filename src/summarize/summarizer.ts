@@ -1,6 +1,7 @@
 /** What it means to write a summary: what goes in, what comes out, and how a bad answer is told. */
 import { PalimpsestError } from "../errors.ts";
 import type { Summary } from "../plan/summary.ts";
+import type { JsonObject } from "../transcript/json.ts";
 import type { Message, Usage } from "../transcript/message.ts";
 import type { SummaryForm } from "./form.ts";
 
@@ -21,6 +22,16 @@ export interface SummarizeInput {
   readonly draft?: Summary;
   readonly maxTokens: number;
   readonly tokensOf: (text: string) => number;
+  /** For a summarizer that asks on the host's cached prefix. Absent on a smaller try: a prefix cannot be shrunk. */
+  readonly live?: LiveRequest;
+}
+
+/** The request the host would send next. */
+export interface LiveRequest {
+  /** The wire the host speaks. */
+  readonly wire: string;
+  /** The body in a wire: in the host's own as the host sends it, in another written anew. */
+  in(wire: string): JsonObject;
 }
 
 export interface Written {

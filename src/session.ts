@@ -6,6 +6,7 @@
  * history it was computed from is still there.
  */
 import { randomUUID } from "node:crypto";
+import { counterFor } from "./accounting.ts";
 import { standingCompactions } from "./apply/view.ts";
 import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
@@ -14,10 +15,11 @@ import { isOverflow } from "./overflow.ts";
 import type { CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
-import { arrivalTokens } from "./plan/prune.ts";
+import { arrivalTokens, looksEachTime } from "./plan/prune.ts";
 import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
 import { Ahead, type Basis } from "./session-ahead.ts";
+import { brokenNotice, compactedNotice } from "./session-notices.ts";
 import type { CompactRequest, Observed, Prepared, SessionOptions } from "./session-options.ts";
 import { SessionRequests } from "./session-requests.ts";
 import { type SessionTools, sessionTools } from "./session-tools.ts";
@@ -148,6 +150,7 @@ export class AgentSession {
     return sessionTools({
       store: this.#options.store,
       sessionId: this.id,
+      policy: this.#policy,
       onGiven: () => this.#overhead.toolsAreGiven(),
       compact: (focus) => this.compact({ trigger: "agent", ...defined({ focus }) }),
       onRecalled: ({ ref, tokens }) =>
@@ -178,9 +181,10 @@ export class AgentSession {
 
   /** A giant result is shortened before it was ever sent: it was in no cache, so this costs nothing. */
   async #onArrival(live: LiveConversation, added: readonly Message[]): Promise<Outcome | undefined> {
+    const counter = counterFor(this.#policy.accounting, this.#requests.model);
     const limit = arrivalTokens(this.#policy, this.#requests.windowTokens) ?? Number.POSITIVE_INFINITY;
     const isGiant = (message: Message) =>
-      message.parts.some((part) => part.type === "tool-result" && live.tokensOf(part) >= limit);
+      message.parts.some((part) => part.type === "tool-result" && counter.part(part) >= limit);
     if (!added.some(isGiant)) return undefined;
     return this.#attempt(live, "arrival");
   }
@@ -196,9 +200,20 @@ export class AgentSession {
     const isFull = tokens > this.#marks.full;
     const hasGrown = tokens - this.#lookedAtTokens > this.#requests.windowTokens * LOOK_AGAIN_SHARE;
     // What is being prepared would be stale by anything done now.
-    if (this.#isBroken || this.#ahead.isWorking || !(isFull || hasGrown)) return undefined;
+    const isLooked = isFull || hasGrown || looksEachTime(this.#policy);
+    if (this.#isBroken || this.#ahead.isWorking || !isLooked) return undefined;
     this.#lookedAtTokens = tokens;
+    if (isFull) await this.#flush();
     return this.#attempt(live, "auto");
+  }
+
+  /** Some systems let their model write down what must last before a fold: the host runs that turn. */
+  async #flush(): Promise<void> {
+    const { flush } = this.#policy.continuation;
+    if (flush === undefined || !this.#options.onFlush) return;
+    await this.#options
+      .onFlush(flush)
+      .catch((error: unknown) => this.#report(error, "no notes were written"));
   }
 
   get #isBroken(): boolean {
@@ -240,18 +255,13 @@ export class AgentSession {
     if (outcome.kind === "unchanged") {
       this.#failures += outcome.because === "nothing-to-do" ? 0 : 1;
       if (this.#failures === this.#policy.safety.maxFailures)
-        this.#options.onNotice?.(
-          `Compaction did not help ${this.#failures} times in a row (${outcome.detail}); it is off until the next one asked for.`,
-        );
+        this.#options.onNotice?.(brokenNotice(this.#failures, outcome.detail));
       return outcome;
     }
     this.#failures = 0;
     this.#requests.compacted(outcome.compaction);
     this.#see([...this.#ledger, outcome.compaction]);
-    const { tokensBefore, tokensAfter } = outcome.compaction;
-    this.#options.onNotice?.(
-      `Compacted: ${tokensBefore} → ${tokensAfter} tokens; ${outcome.originals.length} originals can be read back.`,
-    );
+    this.#options.onNotice?.(compactedNotice(outcome));
     return outcome;
   }
 

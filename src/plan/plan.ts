@@ -60,7 +60,7 @@ export interface Plan {
 
 export function makePlan(input: PlanInput): Plan {
   const room: Room = input;
-  const situation = situationOf({ ...input, room });
+  const situation = situationOf({ ...input, room, descriptions: input.policy.retrieval?.descriptions });
   const marks = withTarget(marksOf(input.policy, room, input.transcript.model), input.targetTokens);
   const bound = boundStep(situation);
   const decision: Deciding = { input, situation, marks, bound };

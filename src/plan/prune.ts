@@ -51,6 +51,19 @@ function propose(situation: Situation, rule: PruneRule, isFull: boolean): readon
   }
 }
 
+/**
+ * Whether a policy has to be asked before each request: it clears each time, or decides by something else than the size
+ * the session keeps count of. Looking costs the length of the history; the default policy is not asked.
+ */
+export function looksEachTime({ prune, accounting, trigger }: Policy): boolean {
+  return (
+    accounting.basis !== "usage" ||
+    trigger.maxMessages !== undefined ||
+    trigger.scope === "growth" ||
+    prune.some(({ when }) => when === "request")
+  );
+}
+
 /** From this size on a result is shortened when it arrives; undefined where the policy does not. */
 export function arrivalTokens({ prune }: Policy, windowTokens: number): number | undefined {
   const sizes = prune.flatMap((rule) =>

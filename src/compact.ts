@@ -86,7 +86,7 @@ export async function compact(transcript: Transcript, options: CompactOptions): 
   if (options.isDryRun !== true) {
     // Originals first: once the caller has the shorter context, the store is the only copy.
     await options.store.keep(options.sessionId, originals);
-    await options.store.append(options.sessionId, [compaction]);
+    if (!compaction.isTransient) await options.store.append(options.sessionId, [compaction]);
   }
   return {
     kind: "compacted",
@@ -162,7 +162,7 @@ interface Summing extends Writing {
 
 /** The summary and the table of what can be read back: what left before, and what leaves now. */
 async function pageOf(written: Written | undefined, plan: Plan, options: Paging): Promise<Page | undefined> {
-  if (!written) return undefined;
+  if (!written && !plan.page) return undefined;
   const { policy, room, before, originals } = options;
   const kept = await options.store.list(options.sessionId, { limit: TABLE_ROWS });
   const maxTokens = policy.summary.table ? tokensIn(policy.summary.table, room) : 0;
@@ -172,9 +172,9 @@ async function pageOf(written: Written | undefined, plan: Plan, options: Paging)
     maxTokens: tokensIn(LATEST, room),
     addresses: before.addresses,
   });
-  const { opening } = policy.placement;
+  const opening = policy.placement.opening ?? (written ? undefined : TABLE_ONLY);
   const areUserWordsKept = policy.tail.folds !== "everything";
-  const summaryText = renderSummary(written.summary);
+  const summaryText = written ? renderSummary(written.summary) : "";
   const text = pageText({ summaryText, table, latest, areUserWordsKept, ...defined({ opening }) });
   return { role: policy.placement.role, ...plan.page, text };
 }
@@ -183,6 +183,9 @@ interface Paging extends Writing {
   readonly before: View;
   readonly originals: readonly Original[];
 }
+
+/** Nothing was folded, so nothing is told: the page is the table of what was cut. */
+const TABLE_ONLY = "What was cut here can be read back.";
 
 /** Of the window; enough for a test run's end or a file's outline. */
 const LATEST: Size = { share: 0.05, atMostTokens: 4_000 };
@@ -217,6 +220,7 @@ function compactionOf(plan: Plan, { tokensBefore, before, written, page, options
     policy: policy.name,
     trigger,
     edits: plan.edits,
+    ...(plan.isTransient ? { isTransient: true as const } : {}),
     ...(focus === undefined ? {} : { focus }),
     ...(after === undefined ? {} : { after }),
     ...(page === undefined ? {} : { page }),

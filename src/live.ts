@@ -8,6 +8,7 @@ import { type Counter, estimatorFor } from "./measure/count.ts";
 import { Meter } from "./measure/measure.ts";
 import { addressKey } from "./plan/edit.ts";
 import type { LedgerEntry } from "./plan/ledger.ts";
+import { growthTokens } from "./plan/situation.ts";
 import { isList, type Json, list } from "./transcript/json.ts";
 import type { Message, Part, Transcript } from "./transcript/message.ts";
 import { type Ref, refOf } from "./transcript/ref.ts";
@@ -61,6 +62,11 @@ export class LiveConversation {
   /** Tokens of what is sent, as counted. */
   get countedTokens(): number {
     return this.#meter.total;
+  }
+
+  /** Of what came since the page. Costs the history, so only policies that count so ask. */
+  get grownTokens(): number {
+    return growthTokens({ ...this.view, tokensOf: (part) => this.tokensOf(part) });
   }
 
   /** Tokens of the whole history, had nothing been compacted. */

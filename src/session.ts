@@ -19,10 +19,11 @@ import {
 } from "./measure/calibrate.ts";
 import { modelNamed } from "./measure/models.ts";
 import { isOverflow } from "./overflow.ts";
-import type { CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
+import { isBound } from "./plan/bound.ts";
+import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
-import { arrivalTokens } from "./plan/prune.ts";
+import { arrivalTokens, isPassing } from "./plan/prune.ts";
 import { cacheStateOf } from "./plan/rent.ts";
 import { marksOf, roomIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
@@ -62,6 +63,8 @@ export class AgentSession {
   /** Before the first request nothing is cached: as good as idle for ever. */
   #lastRequestAt: number = Number.NEGATIVE_INFINITY;
   #lookedAtTokens = 0;
+  /** What was shortened for the last request alone. */
+  #passing: readonly Compaction[] = [];
 
   constructor(ledger: readonly LedgerEntry[], options: Settled) {
     this.id = options.id;
@@ -76,8 +79,12 @@ export class AgentSession {
     try {
       const live = this.#conversation(messages);
       const added = live.update(messages, { ...around, model: around.model ?? this.#options.model });
+      this.#beginAnew(live);
       const outcome =
         (await this.#swapIn(live)) ?? (await this.#onArrival(live, added)) ?? (await this.#whenDue(live));
+      // What is recorded and what is shortened for this request alone are two plans.
+      if (outcome?.kind === "compacted" && !outcome.compaction.isTransient && isPassing(this.#policy))
+        await this.#attempt(live, "auto");
       return { messages: live.written, ...(outcome ? { outcome } : {}) };
     } catch (error) {
       this.#report(error);
@@ -177,6 +184,13 @@ export class AgentSession {
     return this.#live;
   }
 
+  /** Each request begins from the whole; but while the model waits for results, it must see what it thought about. */
+  #beginAnew(live: LiveConversation): void {
+    if (this.#passing.length === 0 || isBound(live.transcript)) return;
+    this.#passing = [];
+    this.#see(this.#ledger);
+  }
+
   /** A giant result is shortened before it was ever sent: it was in no cache, so this costs nothing. */
   async #onArrival(live: LiveConversation, added: readonly Message[]): Promise<Outcome | undefined> {
     const limit = arrivalTokens(this.#policy, this.#windowTokens()) ?? Number.POSITIVE_INFINITY;
@@ -188,12 +202,14 @@ export class AgentSession {
 
   /** Over the mark a fold is due. Below it, now and then, clearing may pay: looking each time would cost the history. */
   async #whenDue(live: LiveConversation): Promise<Outcome | undefined> {
-    const tokens = this.#calibrated(live.countedTokens);
+    const isGrowth = this.#policy.trigger.scope === "growth";
+    const tokens = this.#calibrated(isGrowth ? live.grownTokens : live.countedTokens);
     const model = modelNamed(this.#options.model);
     const room = roomIn(this.#windowTokens(), model);
     const isFull = tokens > marksOf(this.#policy, room, this.#options.model).full;
     const hasGrown = tokens - this.#lookedAtTokens > room.windowTokens * LOOK_AGAIN_SHARE;
-    if (this.#failures >= this.#policy.safety.maxFailures || !(isFull || hasGrown)) return undefined;
+    const isDue = isFull || hasGrown || isPassing(this.#policy);
+    if (this.#failures >= this.#policy.safety.maxFailures || !isDue) return undefined;
     this.#lookedAtTokens = tokens;
     return this.#attempt(live, "auto");
   }
@@ -209,7 +225,7 @@ export class AgentSession {
     if (!this.#ahead) return undefined;
     const outcome = await this.#ahead.outcome;
     this.#ahead = undefined;
-    if (outcome.kind !== "compacted") return undefined;
+    if (outcome.kind !== "compacted" || outcome.compaction.isTransient) return undefined;
     const shown = viewOf(live.transcript, [...this.#ledger, outcome.compaction]);
     if (!shown.applied.includes(outcome.compaction)) return undefined;
     await this.#options.store.keep(this.id, outcome.originals);
@@ -226,8 +242,14 @@ export class AgentSession {
         );
       return outcome;
     }
+    if (outcome.compaction.isTransient) {
+      this.#passing = [...this.#passing, outcome.compaction];
+      this.#see(this.#ledger);
+      return outcome;
+    }
     this.#failures = 0;
-    const isFold = outcome.compaction.page !== undefined;
+    const isFold = outcome.compaction.summary !== undefined;
+    if (isFold) this.#passing = [];
     this.#calibration = isCalibrated(this.#calibration)
       ? edited(this.#calibration, isFold ? "summary" : "clear")
       : this.#calibration;
@@ -241,7 +263,7 @@ export class AgentSession {
 
   #see(ledger: readonly LedgerEntry[]): void {
     this.#ledger = ledger;
-    this.#live?.look(ledger);
+    this.#live?.look([...ledger, ...this.#passing]);
   }
 
   /** Recorded in the background: it informs, and no context depends on it. */

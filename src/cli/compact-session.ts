@@ -137,7 +137,8 @@ async function runStages(running: Running): Promise<readonly Outcome[]> {
     const outcome = await compact(stage, { ...optionsOf(running), ledger });
     outcomes.push(outcome);
     if (outcome.kind === "compacted") {
-      ledger = [...ledger, outcome.compaction];
+      // What holds for one request alone is shown, and the next stage begins from the whole.
+      if (!outcome.compaction.isTransient) ledger = [...ledger, outcome.compaction];
       // The table of the next one names what left by this one.
       if (isCascade) await store.keep(given.id, outcome.originals);
     }
@@ -177,14 +178,14 @@ interface Commit {
 
 /** Originals first. What is taken back goes in one append with what takes its place. */
 async function commit(store: Store, id: string, { outcomes, replaced }: Commit): Promise<void> {
-  const made = compactionsOf(outcomes);
-  if (made.length === 0) return;
+  const made = compactionsOf(outcomes).filter(({ isTransient }) => !isTransient);
   const at = Date.now();
   const ids = new Set(made.map((compaction) => compaction.id));
   const undos = replaced
     .filter((compaction) => !ids.has(compaction.id))
     .map(({ id: of }): LedgerEntry => ({ kind: "undo", at, of }));
   for (const outcome of outcomes) if (outcome.kind === "compacted") await store.keep(id, outcome.originals);
+  if (made.length === 0) return;
   await store.append(id, [...undos, ...made]);
 }
 

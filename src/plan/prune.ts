@@ -19,6 +19,11 @@ export function rulesOf({ prune }: Policy, { when, isTransient = false }: Choice
   return prune.filter((rule) => when.includes(rule.when) && (rule.isPersistent === false) === isTransient);
 }
 
+/** Whether some of its edits are made for each request anew. */
+export function isPassing({ prune }: Policy): boolean {
+  return prune.some(({ isPersistent }) => isPersistent === false);
+}
+
 export interface Pruning {
   /** A full context is searched whole, also for what was missed on arrival. */
   readonly isFull: boolean;

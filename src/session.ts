@@ -12,10 +12,11 @@ import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts
 import { type Around, LiveConversation } from "./live.ts";
 import { liveRequestAround } from "./live-request.ts";
 import { isOverflow } from "./overflow.ts";
-import type { CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
+import { isBound } from "./plan/bound.ts";
+import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
-import { arrivalTokens, looksEachTime } from "./plan/prune.ts";
+import { arrivalTokens, isPassing, looksEachTime } from "./plan/prune.ts";
 import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
 import { Ahead, type Basis } from "./session-ahead.ts";
@@ -57,6 +58,8 @@ export class AgentSession {
   readonly #overhead = new Overhead();
   #failures = 0;
   #lookedAtTokens = 0;
+  /** What was shortened for the last request alone. */
+  #passing: readonly Compaction[] = [];
 
   constructor(ledger: readonly LedgerEntry[], options: Settled) {
     this.id = options.id;
@@ -72,11 +75,15 @@ export class AgentSession {
     try {
       const live = this.#conversation(messages, around.model);
       const added = live.update(messages, { ...around, model: this.#requests.model });
+      this.#beginAnew(live);
       const outcome =
         (await this.#swapIn(live)) ??
         (await this.#onArrival(live, added)) ??
         (await this.#afterOverflow(live)) ??
         (await this.#whenDue(live));
+      // What is recorded and what is shortened for this request alone are two plans.
+      if (outcome?.kind === "compacted" && !outcome.compaction.isTransient && isPassing(this.#policy))
+        await this.#attempt(live, "auto");
       return { messages: live.written, ...(outcome ? { outcome } : {}) };
     } catch (error) {
       this.#report(error);
@@ -179,6 +186,13 @@ export class AgentSession {
     return this.#live;
   }
 
+  /** Each request begins from the whole; but while the model waits for results, it must see what it thought about. */
+  #beginAnew(live: LiveConversation): void {
+    if (this.#passing.length === 0 || isBound(live.transcript)) return;
+    this.#passing = [];
+    this.#see(this.#ledger);
+  }
+
   /** A giant result is shortened before it was ever sent: it was in no cache, so this costs nothing. */
   async #onArrival(live: LiveConversation, added: readonly Message[]): Promise<Outcome | undefined> {
     const counter = counterFor(this.#policy.accounting, this.#requests.model);
@@ -241,6 +255,7 @@ export class AgentSession {
     if (polled.kind === "failed") this.#report(polled.error, "nothing was prepared ahead");
     if (polled.kind !== "ready" || polled.outcome.kind !== "compacted") return undefined;
     const { outcome } = polled;
+    if (outcome.compaction.isTransient) return undefined;
     const now: Basis = { transcript: live.transcript, ledger: this.#ledger };
     if (!this.#ahead.isOf(now)) return undefined;
     await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
@@ -258,7 +273,13 @@ export class AgentSession {
         this.#options.onNotice?.(brokenNotice(this.#failures, outcome.detail));
       return outcome;
     }
+    if (outcome.compaction.isTransient) {
+      this.#passing = [...this.#passing, outcome.compaction];
+      this.#see(this.#ledger);
+      return outcome;
+    }
     this.#failures = 0;
+    if (outcome.compaction.summary !== undefined) this.#passing = [];
     this.#requests.compacted(outcome.compaction);
     this.#see([...this.#ledger, outcome.compaction]);
     this.#options.onNotice?.(compactedNotice(outcome));
@@ -267,7 +288,7 @@ export class AgentSession {
 
   #see(ledger: readonly LedgerEntry[]): void {
     this.#ledger = ledger;
-    this.#live?.look(ledger);
+    this.#live?.look([...ledger, ...this.#passing]);
   }
 
   /** Recorded in the background: it informs, and no context depends on it. */

@@ -6,31 +6,25 @@
  * history it was computed from is still there.
  */
 import { randomUUID } from "node:crypto";
-import { standingCompactions, viewOf } from "./apply/view.ts";
-import { type CompactOptions, compact, type Outcome } from "./compact.ts";
+import { standingCompactions } from "./apply/view.ts";
+import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
-import {
-  type Calibration,
-  edited,
-  isCalibrated,
-  observe,
-  predict,
-  UNCALIBRATED,
-} from "./measure/calibrate.ts";
-import { modelNamed } from "./measure/models.ts";
+import { liveRequestAround } from "./live-request.ts";
 import { isOverflow } from "./overflow.ts";
 import type { CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
 import { arrivalTokens } from "./plan/prune.ts";
-import { cacheStateOf } from "./plan/rent.ts";
-import { marksOf, roomIn } from "./plan/size.ts";
+import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
-import type { CompactRequest, Prepared, SessionOptions } from "./session-options.ts";
+import { Ahead, type Basis } from "./session-ahead.ts";
+import type { CompactRequest, Observed, Prepared, SessionOptions } from "./session-options.ts";
+import { SessionRequests } from "./session-requests.ts";
+import { type SessionTools, sessionTools } from "./session-tools.ts";
+import { Overhead } from "./standing-overhead.ts";
 import { memoryStore } from "./store/memory.ts";
 import type { RefPage, RefQuery } from "./store/store.ts";
-import { runTool, type ToolAnswer, toolSchemas } from "./tools.ts";
-import type { Json } from "./transcript/json.ts";
+import { defined, type Json } from "./transcript/json.ts";
 import type { Message, Usage } from "./transcript/message.ts";
 import { bodyWireFor } from "./wire/wires.ts";
 
@@ -56,11 +50,10 @@ export class AgentSession {
   readonly #policy: Policy;
   #ledger: readonly LedgerEntry[];
   #live: LiveConversation | undefined;
-  #calibration: Calibration = UNCALIBRATED;
+  readonly #requests: SessionRequests;
+  readonly #ahead = new Ahead();
+  readonly #overhead = new Overhead();
   #failures = 0;
-  #ahead: { readonly outcome: Promise<Outcome> } | undefined;
-  /** Before the first request nothing is cached: as good as idle for ever. */
-  #lastRequestAt: number = Number.NEGATIVE_INFINITY;
   #lookedAtTokens = 0;
 
   constructor(ledger: readonly LedgerEntry[], options: Settled) {
@@ -69,15 +62,19 @@ export class AgentSession {
     this.#policy =
       typeof options.policy === "object" ? options.policy : policyNamed(options.policy ?? "palimpsest");
     this.#ledger = ledger;
+    this.#requests = new SessionRequests(options, ledger);
   }
 
   /** Before each request: the messages to send, in the spelling they came in. */
   async prepare(messages: readonly Json[], around: Around = {}): Promise<Prepared> {
     try {
-      const live = this.#conversation(messages);
-      const added = live.update(messages, { ...around, model: around.model ?? this.#options.model });
+      const live = this.#conversation(messages, around.model);
+      const added = live.update(messages, { ...around, model: this.#requests.model });
       const outcome =
-        (await this.#swapIn(live)) ?? (await this.#onArrival(live, added)) ?? (await this.#whenDue(live));
+        (await this.#swapIn(live)) ??
+        (await this.#onArrival(live, added)) ??
+        (await this.#afterOverflow(live)) ??
+        (await this.#whenDue(live));
       return { messages: live.written, ...(outcome ? { outcome } : {}) };
     } catch (error) {
       this.#report(error);
@@ -85,19 +82,24 @@ export class AgentSession {
     }
   }
 
-  /** After each response: what the provider reported. Corrects the counts, and goes into the net savings. */
-  observe(usage: Usage, ended: Message["ended"] = "done"): void {
+  /**
+   * After each response: what the provider reported. Corrects the counts, goes into the net savings, and tells of a prompt
+   * that overflowed without an error: the next `prepare` compacts.
+   */
+  observe(usage: Usage, how: Observed | Message["ended"] = {}): void {
     const live = this.#live;
     if (!live) return;
-    this.#calibration = observe(this.#calibration, { counted: live.countedTokens, usage, ended });
-    this.#lastRequestAt = this.#options.now();
-    const tokensWithoutUs = this.#calibrated(live.countedWithoutUs);
+    const at = this.#options.now();
+    const observed = typeof how === "string" ? { ended: how } : how;
+    this.#requests.observe(live.countedTokens, usage, { ...observed, at });
+    const ours = this.#overhead.of(live, this.#requests);
     this.#record({
       kind: "requested",
-      at: this.#options.now(),
+      at,
       usage,
-      tokensWithoutUs,
-      ...(this.#options.model === undefined ? {} : { model: this.#options.model }),
+      tokensWithoutUs: this.#requests.calibrated(live.countedWithoutUs) - ours.countedTokens,
+      overheadTokens: ours.sentTokens,
+      ...defined({ model: this.#requests.model }),
     });
   }
 
@@ -115,15 +117,16 @@ export class AgentSession {
     return outcome?.kind === "compacted" ? { messages: this.#live.written, outcome } : undefined;
   }
 
-  /** Starts the next compaction while the model or the user is busy; `prepare` swaps it in if it still fits. */
-  prepareAhead({ focus, trigger = "idle" }: CompactRequest = {}): void {
+  /**
+   * Prepares the next compaction while the model or the user is busy. Nobody waits for it: `prepare` swaps it in when it is
+   * ready, if the history it was made from is still there. The promise tells when that is, and never fails.
+   */
+  async prepareAhead({ focus, trigger = "idle" }: CompactRequest = {}): Promise<void> {
     const live = this.#live;
-    if (!live || this.#ahead) return;
-    const options = this.#compactOptions(trigger, focus);
-    const outcome = compact(live.transcript, { ...options, isDryRun: true });
-    // Reported where it is awaited; without this a failure before that would end the process.
-    outcome.catch(() => undefined);
-    this.#ahead = { outcome };
+    if (!live) return;
+    const options = { ...this.#compactOptions(trigger, focus), isDryRun: true };
+    const basis = { transcript: live.transcript, ledger: this.#ledger };
+    await this.#ahead.queue(basis, ({ transcript, ledger }) => compact(transcript, { ...options, ledger }));
   }
 
   /** Takes the last compaction back. Nothing was lost, so nothing has to be found. */
@@ -141,27 +144,19 @@ export class AgentSession {
   }
 
   /** Tools to give the model, and how to run them. */
-  get tools(): {
-    readonly schemas: typeof toolSchemas;
-    readonly run: (name: string, input: Json) => Promise<ToolAnswer>;
-  } {
-    return {
-      schemas: toolSchemas,
-      run: (name, input) =>
-        runTool(name, input, {
-          store: this.#options.store,
-          sessionId: this.id,
-          compact: async (focus) =>
-            (await this.compact({ trigger: "agent", ...(focus === undefined ? {} : { focus }) })) ??
-            undefined,
-          onRecalled: ({ ref, tokens }) =>
-            this.#record({ kind: "recalled", at: this.#options.now(), ref, tokens }),
-        }),
-    };
+  get tools(): SessionTools {
+    return sessionTools({
+      store: this.#options.store,
+      sessionId: this.id,
+      onGiven: () => this.#overhead.toolsAreGiven(),
+      compact: (focus) => this.compact({ trigger: "agent", ...defined({ focus }) }),
+      onRecalled: ({ ref, tokens }) =>
+        this.#record({ kind: "recalled", at: this.#options.now(), ref, tokens }),
+    });
   }
 
   savings(): Savings {
-    return netSavings(this.#ledger, { model: this.#options.model });
+    return netSavings(this.#ledger, { model: this.#requests.model });
   }
 
   /** Ends the session: its grace period begins. */
@@ -169,33 +164,53 @@ export class AgentSession {
     await this.#options.store.endSession(this.id, this.#options.now());
   }
 
-  #conversation(messages: readonly Json[]): LiveConversation {
-    if (this.#live) return this.#live;
-    const wire = bodyWireFor(messages, this.#options.wire);
-    this.#live = new LiveConversation(wire, this.#options.model);
+  /** Another model counts otherwise: then the history is counted anew. */
+  #conversation(messages: readonly Json[], model: string | undefined): LiveConversation {
+    const isSwitched = this.#requests.goesTo(model);
+    if (this.#live && !isSwitched) return this.#live;
+    // A cold cache is the time to clear: it is looked at whatever was seen before.
+    if (this.#live) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
+    const wire = bodyWireFor(messages, this.#live?.wire ?? this.#options.wire);
+    this.#live = new LiveConversation(wire, this.#requests.model);
     this.#live.look(this.#ledger);
     return this.#live;
   }
 
   /** A giant result is shortened before it was ever sent: it was in no cache, so this costs nothing. */
   async #onArrival(live: LiveConversation, added: readonly Message[]): Promise<Outcome | undefined> {
-    const limit = arrivalTokens(this.#policy, this.#windowTokens()) ?? Number.POSITIVE_INFINITY;
+    const limit = arrivalTokens(this.#policy, this.#requests.windowTokens) ?? Number.POSITIVE_INFINITY;
     const isGiant = (message: Message) =>
       message.parts.some((part) => part.type === "tool-result" && live.tokensOf(part) >= limit);
     if (!added.some(isGiant)) return undefined;
     return this.#attempt(live, "arrival");
   }
 
+  /** The last prompt did not fit, and nobody said so: what the model answered, it answered to a part of it. */
+  async #afterOverflow(live: LiveConversation): Promise<Outcome | undefined> {
+    return this.#requests.takeOverflow() && !this.#isBroken ? this.#attempt(live, "overflow") : undefined;
+  }
+
   /** Over the mark a fold is due. Below it, now and then, clearing may pay: looking each time would cost the history. */
   async #whenDue(live: LiveConversation): Promise<Outcome | undefined> {
-    const tokens = this.#calibrated(live.countedTokens);
-    const model = modelNamed(this.#options.model);
-    const room = roomIn(this.#windowTokens(), model);
-    const isFull = tokens > marksOf(this.#policy, room, this.#options.model).full;
-    const hasGrown = tokens - this.#lookedAtTokens > room.windowTokens * LOOK_AGAIN_SHARE;
-    if (this.#failures >= this.#policy.safety.maxFailures || !(isFull || hasGrown)) return undefined;
+    const tokens = this.#requests.calibrated(live.countedTokens);
+    const isFull = tokens > this.#marks.full;
+    const hasGrown = tokens - this.#lookedAtTokens > this.#requests.windowTokens * LOOK_AGAIN_SHARE;
+    // What is being prepared would be stale by anything done now.
+    if (this.#isBroken || this.#ahead.isWorking || !(isFull || hasGrown)) return undefined;
     this.#lookedAtTokens = tokens;
     return this.#attempt(live, "auto");
+  }
+
+  get #isBroken(): boolean {
+    return this.#failures >= this.#policy.safety.maxFailures;
+  }
+
+  /** `hard`: here nothing is worth waiting for any longer. */
+  get #marks(): { readonly full: number; readonly hard: number } {
+    const { windowTokens, facts, model } = this.#requests;
+    const room = roomIn(windowTokens, facts);
+    const { full } = marksOf(this.#policy, room, model);
+    return { full, hard: tokensIn(this.#policy.safety.waitsUpTo, room) };
   }
 
   async #attempt(live: LiveConversation, trigger: CompactionTrigger): Promise<Outcome | undefined> {
@@ -204,17 +219,21 @@ export class AgentSession {
     return settled.kind === "compacted" ? settled : undefined;
   }
 
-  /** What was prepared ahead, if it is ready to be judged and its history is still there. */
+  /** What was prepared ahead, if it is ready and its history is still there. Over the hard mark it is waited for. */
   async #swapIn(live: LiveConversation): Promise<Outcome | undefined> {
-    if (!this.#ahead) return undefined;
-    const outcome = await this.#ahead.outcome;
-    this.#ahead = undefined;
-    if (outcome.kind !== "compacted") return undefined;
-    const shown = viewOf(live.transcript, [...this.#ledger, outcome.compaction]);
-    if (!shown.applied.includes(outcome.compaction)) return undefined;
-    await this.#options.store.keep(this.id, outcome.originals);
-    await this.#options.store.append(this.id, [outcome.compaction]);
+    const isWaiting = this.#ahead.isWorking && this.#isHard(live);
+    const polled = await this.#ahead.take({ isWaiting });
+    if (polled.kind === "failed") this.#report(polled.error, "nothing was prepared ahead");
+    if (polled.kind !== "ready" || polled.outcome.kind !== "compacted") return undefined;
+    const { outcome } = polled;
+    const now: Basis = { transcript: live.transcript, ledger: this.#ledger };
+    if (!this.#ahead.isOf(now)) return undefined;
+    await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
     return this.#settle(outcome);
+  }
+
+  #isHard(live: LiveConversation): boolean {
+    return this.#requests.calibrated(live.countedTokens) > this.#marks.hard;
   }
 
   #settle(outcome: Outcome): Outcome {
@@ -227,10 +246,7 @@ export class AgentSession {
       return outcome;
     }
     this.#failures = 0;
-    const isFold = outcome.compaction.page !== undefined;
-    this.#calibration = isCalibrated(this.#calibration)
-      ? edited(this.#calibration, isFold ? "summary" : "clear")
-      : this.#calibration;
+    this.#requests.compacted(outcome.compaction);
     this.#see([...this.#ledger, outcome.compaction]);
     const { tokensBefore, tokensAfter } = outcome.compaction;
     this.#options.onNotice?.(
@@ -251,7 +267,9 @@ export class AgentSession {
   }
 
   #compactOptions(trigger: CompactionTrigger, focus?: string): CompactOptions {
-    const { store, summarizer, now } = this.#options;
+    const { store, summarizer, fullSummarizer, workspace, spool, now } = this.#options;
+    const { windowTokens, calibration } = this.#requests;
+    const live = this.#live;
     return {
       store,
       sessionId: this.id,
@@ -259,32 +277,18 @@ export class AgentSession {
       trigger,
       at: now(),
       ledger: this.#ledger,
-      windowTokens: this.#windowTokens(),
-      cache: cacheStateOf(modelNamed(this.#options.model), {
-        idleMs: now() - this.#lastRequestAt,
-        isModelSwitched: false,
-      }),
-      ...(isCalibrated(this.#calibration) ? { calibration: this.#calibration } : {}),
-      ...(summarizer ? { summarizer } : {}),
-      ...(focus === undefined ? {} : { focus }),
+      windowTokens,
+      cache: this.#requests.cacheAt(now()),
+      ...(live ? { live: liveRequestAround(live.wire, [...live.written], live.around) } : {}),
+      ...defined({ calibration, summarizer, fullSummarizer, workspace, spool, focus }),
     };
   }
 
-  #windowTokens(): number {
-    return this.#options.windowTokens ?? modelNamed(this.#options.model).windowTokens;
-  }
-
-  #calibrated(counted: number): number {
-    return isCalibrated(this.#calibration) ? predict(this.#calibration, counted) : counted;
-  }
-
-  #report(error: unknown): void {
+  #report(error: unknown, what = "the messages go out as they are"): void {
     if (this.#options.onError) {
       this.#options.onError(error);
       return;
     }
-    console.error(
-      `palimpsest: the messages go out as they are: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    console.error(`palimpsest: ${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -39,7 +39,12 @@ const IMPURE =
 const FILE_LINES = 300;
 const FUNCTION_LINES = 30;
 /** Raised limits: lines, and why. */
-const LONGER: Record<string, { readonly lines: number; readonly why: string }> = {};
+const LONGER: Record<string, { readonly lines: number; readonly why: string }> = {
+  "plan/policy.ts": {
+    lines: 340,
+    why: "one schema, half of it comments; in two files a field would be hunted for",
+  },
+};
 
 interface Module {
   readonly path: string;

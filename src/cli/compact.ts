@@ -1,8 +1,13 @@
 /** `palimpsest compact <session>`: a shorter context, and everything that left it kept. */
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { PalimpsestError } from "../errors.ts";
 import { policyNames } from "../plan/policies.ts";
 import { memoryStore } from "../store/memory.ts";
+import { openSpool } from "../store/spool.ts";
 import type { Store } from "../store/store.ts";
 import { bodyWireNamed, bodyWires, fileWireNamed, wireNames } from "../wire/wires.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 import { parseWords, usageError, type Words, wholeNumber } from "./arguments.ts";
 import { compactReport } from "./compact-report.ts";
 import { compactSession, type Done, type Order } from "./compact-session.ts";
@@ -33,7 +38,11 @@ the store before anything is written. Nothing is sent anywhere unless --summariz
   --focus T         what the summary should attend to
   --summarizer S    extractive (default, no model), command:<program>, or
                     model:anthropic/<model>, model:openai/<model>, model:openai-compatible/<model>
-                    with ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL from the environment
+                    with ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL from the environment;
+                    live:… in place of model:… asks behind the request the session would send next,
+                    which is cheap where the provider still has it cached
+  --workspace DIR   the files the agent worked on: they are compared with what it last saw, and put
+                    back where the policy does that; nothing outside DIR is looked at
   --cascade N       compact N times, as a session that keeps filling would be
   --wire W          do not guess whose file it is: ${wireNames.slice(0, 4).join(", ")}, …
 ${STORE_HELP}
@@ -54,6 +63,7 @@ const OPTIONS = {
   target: { type: "string" },
   focus: { type: "string" },
   summarizer: { type: "string" },
+  workspace: { type: "string" },
   cascade: { type: "string" },
   wire: { type: "string" },
   to: { type: "string" },
@@ -106,7 +116,14 @@ function orderOf(values: Values, io: Io): Order {
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(targetTokens === undefined ? {} : { targetTokens }),
     ...(values.focus === undefined ? {} : { focus: values.focus }),
+    ...(values.workspace === undefined ? {} : { workspace: workspaceAt(values.workspace) }),
+    spool: (sessionId) => openSpool(join(dirname(storePath(io, values.store)), "files", sessionId)),
   };
+}
+
+function workspaceAt(folder: string): Workspace {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return openWorkspace(resolve(folder));
+  throw new PalimpsestError("unreadable", `There is no folder ${folder}.`);
 }
 
 interface Place {

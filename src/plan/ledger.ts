@@ -62,4 +62,6 @@ export interface Requested {
   readonly usage: Usage;
   /** The size the prompt would have had without us, as measured. */
   readonly tokensWithoutUs: number;
+  /** Of the prompt that was sent: our tool schemas and ref table. */
+  readonly overheadTokens?: number;
 }

@@ -176,7 +176,7 @@ const HEADING = strict({
 });
 
 const SUMMARY = strict({
-  by: named("none", "extractive", "fast-model", "same-model"),
+  by: named("none", "extractive", "configured", "fast-model", "same-model"),
   byWhenAsked: optional(named("fast-model", "same-model")),
   sections: optional(list(v.union([v.picklist(SECTIONS), HEADING]))),
   element: optional(v.pipe(text, v.regex(/^[a-z][a-z_-]*$/))),

@@ -6,6 +6,7 @@
 import type { Part, Transcript } from "../transcript/message.ts";
 import { hasUserWords } from "../transcript/message.ts";
 import type { Place } from "../transcript/pairs.ts";
+import type { Ref } from "../transcript/ref.ts";
 import { type BoundStep, boundStep } from "./bound.ts";
 import type { Address, Edit } from "./edit.ts";
 import type { CompactionTrigger, Page } from "./ledger.ts";
@@ -40,6 +41,8 @@ export interface PlanInput {
   readonly pinned?: ReadonlySet<string>;
   /** Milliseconds, for rules about age; the caller has the clock. */
   readonly at: number;
+  /** Where an original would lie as a file; absent where none are written. */
+  readonly pathOf?: (ref: Ref) => string;
 }
 
 export interface Plan {

@@ -221,8 +221,11 @@ export interface TailRule {
 }
 
 export interface SummaryRule {
-  /** Which model writes it, where one is configured; `extractive` never asks one. `none`: no summary. */
-  readonly by: "none" | "extractive" | "fast-model" | "same-model";
+  /**
+   * Who writes it. `none`: no summary. `extractive`: never a model. `configured`: whoever is configured, extractive where
+   * nobody is. `fast-model`, `same-model`: a model; where none is configured the extractor stands in and it is said.
+   */
+  readonly by: "none" | "extractive" | "configured" | "fast-model" | "same-model";
   /** For a compaction the user asked for, or a handoff. */
   readonly byWhenAsked?: "fast-model" | "same-model";
   /** The sections asked for, in this order; all twelve where not said. A heading of the policy's own may hold several. */

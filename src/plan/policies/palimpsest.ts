@@ -55,7 +55,7 @@ export const palimpsest: Policy = {
     boundarySlack: usable(0.1),
   },
   summary: {
-    by: "fast-model",
+    by: "configured",
     maxTokens: { ...usable(0.06), atLeastTokens: 600, atMostTokens: 6_000 },
     update: "merge",
     files: "sections",

@@ -9,7 +9,8 @@ const threshold: Size = { share: 0.5 };
 
 export const geminiClassic: Policy = {
   name: "gemini-classic",
-  about: "masks old output each turn; at 50 % the older 70 % becomes a state snapshot, checked by a second pass",
+  about:
+    "masks old output each turn; at 50 % the older 70 % becomes a state snapshot, checked by a second pass",
   source: "facts/harnesses.md §4.4 (gemini-cli)",
   notes: {
     "trigger.at.0.share": "§4.4: the last prompt at 0.5 of the limit",

@@ -3,7 +3,7 @@
  * alone and dearer, because a model anchors on the summary; it is here to be compared with.
  */
 import type { Policy } from "../policy.ts";
-import { POINTER_NOTES, POINTER_OPTIONS, pointerize } from "./pointerize.ts";
+import { pointerize } from "./pointerize.ts";
 import { summarize } from "./summarize.ts";
 
 export const hybrid: Policy = {
@@ -11,9 +11,9 @@ export const hybrid: Policy = {
   name: "hybrid",
   about: "a model's summary of the older 60 %, with the table of refs behind it",
   source: "seed 003 (Lossless Compaction), the hybrid arm",
-  options: POINTER_OPTIONS,
   notes: {
-    ...POINTER_NOTES, "tail.shareOfMessages": "seed 003, realistic testing: 60 % compacted, 40 % recent preserved",
+    ...pointerize.notes,
+    "tail.shareOfMessages": "seed 003, realistic testing: 60 % compacted, 40 % recent preserved",
     "summary.maxTokens": "ours, as in `summarize`",
   },
   tail: summarize.tail,

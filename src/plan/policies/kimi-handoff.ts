@@ -33,7 +33,13 @@ export const kimiHandoff: Policy = {
       },
       {
         title: "Commands, Paths, Results",
-        of: ["Commands and Results", "Files Modified", "Files Read", "Errors Encountered", "Critical Context"],
+        of: [
+          "Commands and Results",
+          "Files Modified",
+          "Files Read",
+          "Errors Encountered",
+          "Critical Context",
+        ],
       },
       { title: "Unknowns", of: ["Open Questions"] },
       { title: "The Plan from Here", of: ["Current Task", "Next Steps"] },

@@ -64,14 +64,18 @@ export const layered: Policy = {
     by: "same-model",
     sections: [
       { title: "Goals", of: ["Session Intent", "Constraints and Preferences"] },
-      { title: "Actions", of: ["Files Modified", "Files Read", "Commands and Results", "Errors Encountered"] },
+      {
+        title: "Actions",
+        of: ["Files Modified", "Files Read", "Commands and Results", "Errors Encountered"],
+      },
       { title: "Decisions", of: ["Key Decisions", "Failed Approaches"] },
       { title: "Current State", of: ["Current Task", "Open Questions", "Next Steps", "Critical Context"] },
     ],
     maxTokens: { share: 0.05, atLeastTokens: 600 },
     update: "rewrite",
     files: "sections",
-    prompt: "Tell this conversation in the order it happened: goals, actions, decisions, where it stands now.",
+    prompt:
+      "Tell this conversation in the order it happened: goals, actions, decisions, where it stands now.",
   },
   restore: { maxFiles: 5, maxTokensEach: 5_000, maxTokens: 50_000 },
   placement: {

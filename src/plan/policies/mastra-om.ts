@@ -9,7 +9,8 @@ const threshold = upTo(30_000, 0.5);
 
 export const mastraOm: Policy = {
   name: "mastra-om",
-  about: "every 30,000 tokens become dated observations behind the earlier ones; over 40,000 they are rewritten",
+  about:
+    "every 30,000 tokens become dated observations behind the earlier ones; over 40,000 they are rewritten",
   source: "facts/harnesses.md §4.16 (Mastra Observational Memory)",
   notes: {
     "trigger.at.0": "§4.16: 30,000 unobserved tokens; half of smaller windows",

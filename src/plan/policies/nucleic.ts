@@ -14,8 +14,10 @@ export const nucleic: Policy = {
   source: "seeds 000 and 001 (nucleic.se)",
   variables: { COMPRESSION_THRESHOLD: "trigger.at.0.share" },
   notes: {
-    "trigger.at.0.share": "seed 000: over 80 % of the context budget; COMPRESSION_THRESHOLD sets it (seed 001)",
-    "accounting.counts": "seed 001: system prompt (its tool catalog is part of it) and the arguments of calls",
+    "trigger.at.0.share":
+      "seed 000: over 80 % of the context budget; COMPRESSION_THRESHOLD sets it (seed 001)",
+    "accounting.counts":
+      "seed 001: system prompt (its tool catalog is part of it) and the arguments of calls",
     "prune.0.keepSteps": "seed 000: results older than 4 turns; its turn is one response with its results",
     "prune.0.minTokens": "seed 000: any result, whatever its size",
     "tail.headMessages": "seed 000: the first 2 messages stay verbatim",

@@ -14,7 +14,7 @@ const leaving = (format: string, more: object = {}) => ({
   "prune.1.leave": { kind: "stub", format, ...more },
 });
 
-export const POINTER_OPTIONS: Readonly<Record<string, OptionRule>> = {
+const POINTER_OPTIONS: Readonly<Record<string, OptionRule>> = {
   threshold: {
     about: "tokens over which a result or text becomes a ref",
     values: { "150": over(150), "300": over(300), "500": over(500) },
@@ -46,23 +46,25 @@ export const POINTER_OPTIONS: Readonly<Record<string, OptionRule>> = {
   },
 };
 
-export const POINTER_NOTES = {
+const POINTER_NOTES: Readonly<Record<string, string>> = {
   ...ARM_NOTES,
   "prune.0.minTokens": "seed 003: results over 300 tokens; 150 and 500 did worse",
   "prune.1.minTokens": "seed 003: assistant messages as refs, the largest single win (about 11 points)",
   "prune.0.keepShareOfMessages": "seed 003, realistic testing: 60 % compacted, 40 % recent preserved",
   "prune.1.keepShareOfMessages": "seed 003, realistic testing: 60 % compacted, 40 % recent preserved",
-  "prune.0.leave.format": "seed 003: the table says what each ref is; inline descriptions get used instead of it",
+  "prune.0.leave.format":
+    "seed 003: the table says what each ref is; inline descriptions get used instead of it",
   "summary.table": "seed 003: a markdown table of all refs at the end of the context; the limit is ours",
   "retrieval.tools": "seed 003: read_ref and list_refs won: all succeeded, none made up",
   "retrieval.prompt": "seed 003: read, evaluate, read more, then answer",
   "retrieval.descriptions": "seed 003: `File: …`, `Command output: …`, `Error: …` gain about 5 points",
   "summary.maxTokens": "no summary",
-} as const;
+};
 
 export const pointerize: Policy = {
   name: "pointerize",
-  about: "results and the model's texts over 300 tokens become refs in place, with a table; nothing is retold",
+  about:
+    "results and the model's texts over 300 tokens become refs in place, with a table; nothing is retold",
   source: "seed 003 (Lossless Compaction), the pointer arm",
   options: POINTER_OPTIONS,
   notes: POINTER_NOTES,

@@ -24,7 +24,8 @@ export const qwenRestore: Policy = {
   notes: {
     "trigger.at.0": "§2: min(0.85 W, W − 33k)",
     "trigger.at.1": "§2: min(0.85 W, W − 33k)",
-    "prune.0": "§4.12: idle for 60 minutes, all older than the newest 5; errors never; the least size is ours",
+    "prune.0":
+      "§4.12: idle for 60 minutes, all older than the newest 5; errors never; the least size is ours",
     "prune.1": "§4.12: over 500,000 characters of results the oldest go until half is left; keeps 5",
     "summary.maxTokens": "§4.12: at most 20,000; a tenth of smaller windows",
     "summary.sections": "§3: nine tags; their names are ours, after what they hold",

@@ -8,12 +8,12 @@ import { SAFETY_NOTE, safetyAt } from "./shared.ts";
 export const threshold: Size = { share: 1, reserveOutputUpToTokens: 20_000, minusTokens: 13_000 };
 
 /** What the three arms of the experiment have in common. */
-export const ARM_NOTES = {
+export const ARM_NOTES: Readonly<Record<string, string>> = {
   "trigger.at.0": "seed 003: window less reserved output less a 13k buffer, about 167k of 200k",
   "restore.maxFiles": "the experiments put nothing back",
   "continuation.overflowRetries": "ours: the experiments had no overflow",
   safety: SAFETY_NOTE,
-} as const;
+};
 
 export const summarize: Policy = {
   name: "summarize",

@@ -9,8 +9,17 @@ import { proposeRepeatedOutputs } from "./strategies/repeated-outputs.ts";
 import { proposeSupersededReads } from "./strategies/superseded-reads.ts";
 import { proposeUserPastes } from "./strategies/user-pastes.ts";
 
-export interface Pruning {
+export interface Choice {
   readonly when: readonly When[];
+  /** The rules whose edits are never recorded; those whose are, where not said. The two never mix in one plan. */
+  readonly isTransient?: boolean;
+}
+
+export function rulesOf({ prune }: Policy, { when, isTransient = false }: Choice): readonly PruneRule[] {
+  return prune.filter((rule) => when.includes(rule.when) && (rule.isPersistent === false) === isTransient);
+}
+
+export interface Pruning {
   /** A full context is searched whole, also for what was missed on arrival. */
   readonly isFull: boolean;
 }
@@ -18,12 +27,11 @@ export interface Pruning {
 /** Of two rules that want the same part the first has it. */
 export function proposalsFor(
   situation: Situation,
-  { prune }: Policy,
-  { when, isFull }: Pruning,
+  rules: readonly PruneRule[],
+  { isFull }: Pruning,
 ): readonly Proposal[] {
   const first = new Map<string, Proposal>();
-  for (const rule of prune) {
-    if (!when.includes(rule.when)) continue;
+  for (const rule of rules) {
     for (const proposal of propose(situation, rule, isFull)) {
       const key = `${proposal.place.messageIndex}.${proposal.place.partIndex}`;
       if (!first.has(key)) first.set(key, proposal);
@@ -54,7 +62,9 @@ function propose(situation: Situation, rule: PruneRule, isFull: boolean): readon
 /** From this size on a result is shortened when it arrives; undefined where the policy does not. */
 export function arrivalTokens({ prune }: Policy, windowTokens: number): number | undefined {
   const sizes = prune.flatMap((rule) =>
-    rule.strategy === "giant-results" && rule.when === "arrival" ? [giantTokens(rule, windowTokens)] : [],
+    rule.strategy === "giant-results" && rule.when === "arrival" && rule.isPersistent !== false
+      ? [giantTokens(rule, windowTokens)]
+      : [],
   );
   return sizes.length === 0 ? undefined : Math.min(...sizes);
 }

@@ -76,6 +76,15 @@ export function isPage({ addresses }: Situation, messageIndex: number): boolean 
   return (addresses[messageIndex] ?? []).length === 0;
 }
 
+/** What came since the page: neither system prompt nor tools nor the page itself. */
+export function growthTokens(situation: Pick<Situation, "transcript" | "addresses" | "tokensOf">): number {
+  const { transcript, addresses, tokensOf } = situation;
+  const from = addresses.findLastIndex(({ length }) => length === 0) + 1;
+  return transcript.messages
+    .slice(from)
+    .reduce((sum, { parts }) => parts.reduce((all, part) => all + tokensOf(part), sum), 0);
+}
+
 /** What a text in place of a part saves; not positive where the edit is not worth making. */
 export function savingOf({ tokensOf }: Situation, part: Part, text: string): number {
   return tokensOf(part) - tokensOf(withText(part, text));

@@ -104,6 +104,7 @@ const PRUNE = v.variant("strategy", [
     keepResults: optional(count),
     keepAssistantMessages: optional(count),
     keepMessages: optional(count),
+    keepShareOfMessages: optional(share),
     keepTokens: optional(tokens),
     keepMinutes: optional(v.pipe(v.number(), v.minValue(0))),
     minSavedTokens: optional(tokens),
@@ -115,7 +116,13 @@ const PRUNE = v.variant("strategy", [
     above: optional(SIZE),
     aboveResultTokens: optional(tokens),
   }),
-  strict({ strategy: v.literal("assistant-texts"), ...RULE, leave: LEAVE, keepMessages: optional(count) }),
+  strict({
+    strategy: v.literal("assistant-texts"),
+    ...RULE,
+    leave: LEAVE,
+    keepMessages: optional(count),
+    keepShareOfMessages: optional(share),
+  }),
   strict({
     strategy: v.literal("call-inputs"),
     ...RULE,
@@ -154,6 +161,7 @@ const ACCOUNTING = strict({
 
 const TAIL = strict({
   folds: named("steps", "everything", "nothing"),
+  foldsTo: optional(named("target", "tail")),
   headMessages: optional(count),
   userTokens: optional(SIZE),
   userHeadTokens: optional(SIZE),
@@ -209,8 +217,11 @@ const json: v.GenericSchema<unknown, Json> = v.lazy(() =>
   v.union([v.null(), v.boolean(), v.number(), text, list(json), v.record(text, json)]),
 );
 
+/** A name, and the options it was asked for with. */
+const NAME = /^[a-z0-9][a-z0-9-]*(:[a-z-]+=[^\s:]+)*$/;
+
 const POLICY: v.GenericSchema<unknown, Policy> = strict({
-  name: v.pipe(text, v.regex(/^[a-z0-9][a-z0-9-]*$/)),
+  name: v.pipe(text, v.regex(NAME)),
   about: text,
   source: optional(text),
   variables: optional(v.record(text, text)),

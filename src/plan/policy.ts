@@ -136,7 +136,7 @@ export type PruneRule =
   | (PruneRuleOf<"repeated-outputs"> & { readonly leave: Leave })
   | GiantResultsRule
   | AgedResultsRule
-  | (PruneRuleOf<"assistant-texts"> & { readonly leave: Leave; readonly keepMessages?: number })
+  | AssistantTextsRule
   | CallInputsRule
   | UserPastesRule;
 
@@ -144,6 +144,15 @@ export interface GiantResultsRule extends PruneRuleOf<"giant-results"> {
   readonly leave: Leave;
   /** In small windows this share of the window is giant already; a preview is then a quarter of it at most. */
   readonly orShareOfWindow?: number;
+}
+
+/** What the model itself said. */
+export interface AssistantTextsRule extends PruneRuleOf<"assistant-texts"> {
+  readonly leave: Leave;
+  /** The newest messages. */
+  readonly keepMessages?: number;
+  /** Of all messages the newest, by this share. */
+  readonly keepShareOfMessages?: number;
 }
 
 export interface AgedResultsRule extends PruneRuleOf<"aged-results"> {
@@ -156,6 +165,8 @@ export interface AgedResultsRule extends PruneRuleOf<"aged-results"> {
   readonly keepAssistantMessages?: number;
   /** The newest messages. */
   readonly keepMessages?: number;
+  /** Of all messages the newest, by this share. */
+  readonly keepShareOfMessages?: number;
   /** The newest results up to this many tokens together. */
   readonly keepTokens?: number;
   readonly keepMinutes?: number;
@@ -195,6 +206,11 @@ export interface UserPastesRule extends PruneRuleOf<"user-pastes"> {
 export interface TailRule {
   /** `steps`: assistant and tools; the user's words stay. `everything`: theirs too. `nothing`: only pruning. */
   readonly folds: "steps" | "everything" | "nothing";
+  /**
+   * How much of it: only as much as the target needs, or everything up to what stays. With `tail` the target says no more
+   * than when clearing alone is enough. Default: target.
+   */
+  readonly foldsTo?: "target" | "tail";
   /** Messages at the start that never fold. */
   readonly headMessages?: number;
   /** With `steps`: the newest words of the user up to this; older ones fold too. The oldest kept is shortened. */

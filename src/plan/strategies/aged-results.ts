@@ -76,6 +76,7 @@ function firstKept(situation: Situation, rule: AgedResultsRule): number {
   const starts = [messages.length];
   if (rule.keepTurns) starts.push(turns.at(-rule.keepTurns)?.start ?? 0);
   if (rule.keepMessages) starts.push(messages.length - rule.keepMessages);
+  if (rule.keepShareOfMessages) starts.push(Math.floor(messages.length * (1 - rule.keepShareOfMessages)));
   if (rule.keepAssistantMessages) {
     const isSaid = ({ role }: Message, index: number) => role === "assistant" && !isPage(situation, index);
     const said = messages.flatMap((message, index) => (isSaid(message, index) ? [index] : []));

@@ -4,14 +4,13 @@
  */
 import { descriptionOf } from "../describe-part.ts";
 import { kindOf, textFor } from "../leave.ts";
-import type { PruneRule } from "../policy.ts";
+import type { AssistantTextsRule } from "../policy.ts";
 import { addressAt, isPage, isPinned, type Proposal, type Situation, savingOf } from "../situation.ts";
-
-export type AssistantTextsRule = Extract<PruneRule, { readonly strategy: "assistant-texts" }>;
 
 export function proposeAssistantTexts(situation: Situation, rule: AssistantTextsRule): readonly Proposal[] {
   const { messages } = situation.transcript;
-  const end = messages.length - (rule.keepMessages ?? 0);
+  const byShare = Math.floor(messages.length * (1 - (rule.keepShareOfMessages ?? 0)));
+  const end = Math.min(byShare, messages.length - (rule.keepMessages ?? 0));
   return messages.slice(0, Math.max(0, end)).flatMap((message, messageIndex): readonly Proposal[] => {
     if (message.role !== "assistant" || isPage(situation, messageIndex)) return [];
     return message.parts.flatMap((part, partIndex): readonly Proposal[] => {

@@ -89,7 +89,7 @@ function chooseCut(situation: Situation, mayFold: (place: Place) => boolean, opt
   for (const limit of [tailStart(situation, options.policy.tail), lastStepStart(situation)]) {
     const candidates = allowed(limit);
     const enough = candidates.find((cut) => (after[cut] ?? 0) <= options.targetTokens);
-    if (enough !== undefined && !options.isForced)
+    if (enough !== undefined && !options.isForced && options.policy.tail.foldsTo !== "tail")
       return nearTurn(situation, candidates, { enough, after, options });
     if (enough !== undefined || options.targetTokens === 0) return candidates.at(-1) ?? 0;
   }

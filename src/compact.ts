@@ -14,6 +14,7 @@ import { estimatorFor } from "./measure/count.ts";
 import { measure } from "./measure/measure.ts";
 import { modelNamed } from "./measure/models.ts";
 import { type Leaving, originalMessages, originalsOf, refsCitedIn } from "./originals.ts";
+import { addressKey } from "./plan/edit.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry, Page } from "./plan/ledger.ts";
 import { makePlan, type Plan, type PlanInput } from "./plan/plan.ts";
 import type { Policy, Size } from "./plan/policy.ts";
@@ -22,7 +23,7 @@ import type { Original, RefRow, Store } from "./store/store.ts";
 import { extractive } from "./summarize/extractive.ts";
 import { renderSummary } from "./summarize/render.ts";
 import { type LiveRequest, type Summarizer, summarize, type Written } from "./summarize/summarize.ts";
-import { check } from "./transcript/check.ts";
+import { check, type Problem } from "./transcript/check.ts";
 import { canonical, defined, type Json } from "./transcript/json.ts";
 import { hasUserWords, type Message, type Part, type Transcript } from "./transcript/message.ts";
 
@@ -82,7 +83,7 @@ export async function compact(transcript: Transcript, options: CompactOptions): 
   const draft = compactionOf(plan, { tokensBefore, before, written, page, options });
   const after = viewOf(transcript, [...ledger, draft]);
   const compaction = { ...draft, tokensAfter: writing.totalOf(after.transcript) };
-  const objection = objectionTo(compaction, { before, after, original: transcript });
+  const objection = objectionTo(compaction, before, after);
   if (objection) return unchanged(before, ...objection);
 
   if (options.isDryRun !== true) {
@@ -245,23 +246,30 @@ function idOf(content: object): string {
     .slice(0, 16);
 }
 
-interface Judged {
-  readonly before: View;
-  readonly after: View;
-  readonly original: Transcript;
-}
-
-/** Why a compaction may not be committed: it saves nothing, or what comes out would be refused by a provider. */
+/**
+ * Why a compaction may not be committed: it saves nothing, or what comes out would be refused by a provider. It is held
+ * against what was sent until now, not against the history: thinking made behind an earlier compaction was sealed there.
+ */
 function objectionTo(
   { tokensBefore, tokensAfter }: Compaction,
-  { before, after, original }: Judged,
+  before: View,
+  after: View,
 ): readonly [Unchanged, string] | undefined {
   if (tokensAfter >= tokensBefore)
     return ["not-smaller", `${tokensAfter} tokens would follow ${tokensBefore}`];
-  // What the host itself got wrong before is not ours to judge here.
-  const known = new Set(check(before.transcript, { as: "record", original }).map(({ code }) => code));
-  const problem = check(after.transcript, { as: "record", original }).find(({ code }) => !known.has(code));
+  const original = before.transcript;
+  // What the host itself got wrong before is not ours to judge here; the same mistake elsewhere is.
+  const known = new Set(check(original, { as: "record" }).map((problem) => problemKey(problem, before)));
+  const problem = check(after.transcript, { as: "record", original }).find(
+    (found) => !known.has(problemKey(found, after)),
+  );
   return problem && ["not-legal", `${problem.code} at message ${problem.messageIndex}: ${problem.why}`];
+}
+
+/** What is wrong with which part: places shift when something before them leaves, addresses do not. */
+function problemKey({ code, messageIndex, partIndex }: Problem, { addresses }: View): string {
+  const at = addresses[messageIndex]?.[partIndex ?? 0];
+  return `${code} ${at ? addressKey(at) : "page"}`;
 }
 
 function unchanged({ transcript }: View, because: Unchanged, detail: string): Outcome {

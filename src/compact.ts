@@ -116,7 +116,7 @@ export async function commit(
 ): Promise<void> {
   await store.keep(sessionId, originals);
   for (const { path, text } of files) await spool?.write(path, text);
-  await store.append(sessionId, [compaction]);
+  if (!compaction.isTransient) await store.append(sessionId, [compaction]);
 }
 
 /** `accounting` is how the policy counts; what is compared and reported is always measured the same way. */
@@ -183,6 +183,7 @@ function compactionOf(plan: Plan, { tokensBefore, before, written, page, options
     policy: policy.name,
     trigger,
     edits: plan.edits,
+    ...(plan.isTransient ? { isTransient: true as const } : {}),
     ...(focus === undefined ? {} : { focus }),
     ...(after === undefined ? {} : { after }),
     ...(page === undefined ? {} : { page }),

@@ -32,6 +32,11 @@ export interface SessionOptions {
   /** Where policies that name paths write their files (`openSpool`). Default: nowhere; the store has everything. */
   readonly spool?: Spool;
   readonly now?: () => number;
+  /**
+   * A silent turn of the model before an automatic fold, where the policy asks for one: told what to ask it. What it
+   * writes down is the host's to keep; a failure here is reported and the fold goes on.
+   */
+  readonly onFlush?: (instruction: string) => Promise<void>;
   /** What a user should see: a compaction was made, the breaker tripped. */
   readonly onNotice?: (notice: string) => void;
   /** What went wrong inside. Default: one line on standard error; never silent. */

@@ -1,5 +1,6 @@
 /** The three tools of a session: their schemas for the model, and how to run what it calls. */
-import { runTool, type ToolAnswer, type ToolContext, toolSchemas } from "./tools.ts";
+import type { Policy } from "./plan/policy.ts";
+import { runTool, type ToolAnswer, type ToolContext, type toolSchemas, toolSchemasFor } from "./tools.ts";
 import type { Json } from "./transcript/json.ts";
 
 export interface SessionTools {
@@ -10,13 +11,14 @@ export interface SessionTools {
 export interface Giving extends ToolContext {
   /** Told when a host takes the schemas: from then on they stand in its prompts. */
   readonly onGiven: () => void;
+  readonly policy: Pick<Policy, "retrieval">;
 }
 
-export function sessionTools({ onGiven, ...context }: Giving): SessionTools {
+export function sessionTools({ onGiven, policy, ...context }: Giving): SessionTools {
   return {
     get schemas() {
       onGiven();
-      return toolSchemas;
+      return toolSchemasFor(policy);
     },
     run: (name, input) => runTool(name, input, context),
   };

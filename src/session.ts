@@ -6,18 +6,21 @@
  * history it was computed from is still there.
  */
 import { randomUUID } from "node:crypto";
+import { counterFor } from "./accounting.ts";
 import { standingCompactions } from "./apply/view.ts";
 import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
 import { liveRequestAround } from "./live-request.ts";
 import { isOverflow } from "./overflow.ts";
-import type { CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
+import { isBound } from "./plan/bound.ts";
+import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
-import { arrivalTokens } from "./plan/prune.ts";
+import { arrivalTokens, isPassing, looksEachTime } from "./plan/prune.ts";
 import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
 import { Ahead, type Basis } from "./session-ahead.ts";
+import { brokenNotice, compactedNotice } from "./session-notices.ts";
 import type { CompactRequest, Observed, Prepared, SessionOptions } from "./session-options.ts";
 import { SessionRequests } from "./session-requests.ts";
 import { type SessionTools, sessionTools } from "./session-tools.ts";
@@ -55,6 +58,8 @@ export class AgentSession {
   readonly #overhead = new Overhead();
   #failures = 0;
   #lookedAtTokens = 0;
+  /** What was shortened for the last request alone. */
+  #passing: readonly Compaction[] = [];
 
   constructor(ledger: readonly LedgerEntry[], options: Settled) {
     this.id = options.id;
@@ -70,11 +75,15 @@ export class AgentSession {
     try {
       const live = this.#conversation(messages, around.model);
       const added = live.update(messages, { ...around, model: this.#requests.model });
+      this.#beginAnew(live);
       const outcome =
         (await this.#swapIn(live)) ??
         (await this.#onArrival(live, added)) ??
         (await this.#afterOverflow(live)) ??
         (await this.#whenDue(live));
+      // What is recorded and what is shortened for this request alone are two plans.
+      if (outcome?.kind === "compacted" && !outcome.compaction.isTransient && isPassing(this.#policy))
+        await this.#attempt(live, "auto");
       return { messages: live.written, ...(outcome ? { outcome } : {}) };
     } catch (error) {
       this.#report(error);
@@ -148,6 +157,7 @@ export class AgentSession {
     return sessionTools({
       store: this.#options.store,
       sessionId: this.id,
+      policy: this.#policy,
       onGiven: () => this.#overhead.toolsAreGiven(),
       compact: (focus) => this.compact({ trigger: "agent", ...defined({ focus }) }),
       onRecalled: ({ ref, tokens }) =>
@@ -176,11 +186,19 @@ export class AgentSession {
     return this.#live;
   }
 
+  /** Each request begins from the whole; but while the model waits for results, it must see what it thought about. */
+  #beginAnew(live: LiveConversation): void {
+    if (this.#passing.length === 0 || isBound(live.transcript)) return;
+    this.#passing = [];
+    this.#see(this.#ledger);
+  }
+
   /** A giant result is shortened before it was ever sent: it was in no cache, so this costs nothing. */
   async #onArrival(live: LiveConversation, added: readonly Message[]): Promise<Outcome | undefined> {
+    const counter = counterFor(this.#policy.accounting, this.#requests.model);
     const limit = arrivalTokens(this.#policy, this.#requests.windowTokens) ?? Number.POSITIVE_INFINITY;
     const isGiant = (message: Message) =>
-      message.parts.some((part) => part.type === "tool-result" && live.tokensOf(part) >= limit);
+      message.parts.some((part) => part.type === "tool-result" && counter.part(part) >= limit);
     if (!added.some(isGiant)) return undefined;
     return this.#attempt(live, "arrival");
   }
@@ -196,9 +214,20 @@ export class AgentSession {
     const isFull = tokens > this.#marks.full;
     const hasGrown = tokens - this.#lookedAtTokens > this.#requests.windowTokens * LOOK_AGAIN_SHARE;
     // What is being prepared would be stale by anything done now.
-    if (this.#isBroken || this.#ahead.isWorking || !(isFull || hasGrown)) return undefined;
+    const isLooked = isFull || hasGrown || looksEachTime(this.#policy);
+    if (this.#isBroken || this.#ahead.isWorking || !isLooked) return undefined;
     this.#lookedAtTokens = tokens;
+    if (isFull) await this.#flush();
     return this.#attempt(live, "auto");
+  }
+
+  /** Some systems let their model write down what must last before a fold: the host runs that turn. */
+  async #flush(): Promise<void> {
+    const { flush } = this.#policy.continuation;
+    if (flush === undefined || !this.#options.onFlush) return;
+    await this.#options
+      .onFlush(flush)
+      .catch((error: unknown) => this.#report(error, "no notes were written"));
   }
 
   get #isBroken(): boolean {
@@ -226,6 +255,7 @@ export class AgentSession {
     if (polled.kind === "failed") this.#report(polled.error, "nothing was prepared ahead");
     if (polled.kind !== "ready" || polled.outcome.kind !== "compacted") return undefined;
     const { outcome } = polled;
+    if (outcome.compaction.isTransient) return undefined;
     const now: Basis = { transcript: live.transcript, ledger: this.#ledger };
     if (!this.#ahead.isOf(now)) return undefined;
     await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
@@ -240,24 +270,25 @@ export class AgentSession {
     if (outcome.kind === "unchanged") {
       this.#failures += outcome.because === "nothing-to-do" ? 0 : 1;
       if (this.#failures === this.#policy.safety.maxFailures)
-        this.#options.onNotice?.(
-          `Compaction did not help ${this.#failures} times in a row (${outcome.detail}); it is off until the next one asked for.`,
-        );
+        this.#options.onNotice?.(brokenNotice(this.#failures, outcome.detail));
+      return outcome;
+    }
+    if (outcome.compaction.isTransient) {
+      this.#passing = [...this.#passing, outcome.compaction];
+      this.#see(this.#ledger);
       return outcome;
     }
     this.#failures = 0;
+    if (outcome.compaction.summary !== undefined) this.#passing = [];
     this.#requests.compacted(outcome.compaction);
     this.#see([...this.#ledger, outcome.compaction]);
-    const { tokensBefore, tokensAfter } = outcome.compaction;
-    this.#options.onNotice?.(
-      `Compacted: ${tokensBefore} → ${tokensAfter} tokens; ${outcome.originals.length} originals can be read back.`,
-    );
+    this.#options.onNotice?.(compactedNotice(outcome));
     return outcome;
   }
 
   #see(ledger: readonly LedgerEntry[]): void {
     this.#ledger = ledger;
-    this.#live?.look(ledger);
+    this.#live?.look([...ledger, ...this.#passing]);
   }
 
   /** Recorded in the background: it informs, and no context depends on it. */

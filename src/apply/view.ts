@@ -4,13 +4,17 @@
  *
  * Stubs, trims and drops apply one by one, wherever their part is. A fold applies whole or not at all: its page tells of
  * everything that was folded, and would lie in a history that was rewound into the middle of it. Of several folds the
- * latest that applies shows its page, because each page integrates the one before.
+ * latest that applies shows its page, because each page integrates the one before. A page without a fold is a table of
+ * what was cut: it stands behind the last part that was, and only until the next page.
  */
+import { cutsOf } from "../plan/cuts.ts";
 import { type Address, addressKey, type Edit } from "../plan/edit.ts";
 import type { Compaction, LedgerEntry, Page } from "../plan/ledger.ts";
 import { withText } from "../plan/with-text.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
+import { pairUp } from "../transcript/pairs.ts";
 import { addressParts } from "../transcript/ref.ts";
+import { stepsOf } from "../transcript/turns.ts";
 
 export interface View {
   readonly transcript: Transcript;
@@ -40,7 +44,7 @@ export function viewOf(transcript: Transcript, ledger: readonly LedgerEntry[]): 
   const rows = transcript.messages.map((message, index) =>
     rowOf(message, keys[index] ?? [], { gone, edits, unsealed }),
   );
-  const shown = withPage(rows, folds.at(-1));
+  const shown = withTable(withPage(rows, folds.at(-1)), standingTable(standing, folds.at(-1), present));
   const isEditing = (compaction: Compaction) =>
     folds.includes(compaction) ||
     compaction.edits.some(({ kind, at }) => kind !== "fold" && present.has(addressKey(at)));
@@ -145,6 +149,34 @@ function withPage(rows: readonly ReturnType<typeof rowOf>[], folded: Compaction 
     ...(row ? [row] : []),
     ...(index === last ? pageRows(folded?.page) : []),
   ]);
+}
+
+/** The latest page without a fold; not one that a later fold integrated, nor one that tells of parts no longer there. */
+function standingTable(
+  standing: readonly Compaction[],
+  folded: Compaction | undefined,
+  present: ReadonlySet<string>,
+): Compaction | undefined {
+  const since = folded ? standing.slice(standing.indexOf(folded) + 1) : standing;
+  return since.findLast(
+    (compaction) =>
+      compaction.page !== undefined &&
+      foldsOf(compaction).length === 0 &&
+      compaction.edits.every(({ at }) => present.has(addressKey(at))),
+  );
+}
+
+/** Behind the last part it tells of, at the next place where a conversation may be cut: never between call and result. */
+function withTable(rows: readonly Row[], table: Compaction | undefined): readonly Row[] {
+  if (!table) return rows;
+  const told = new Set(table.edits.flatMap(({ kind, at }) => (kind === "drop" ? [] : [addressKey(at)])));
+  const last = rows.findLastIndex(({ addresses }) => addresses.some((at) => told.has(addressKey(at))));
+  const transcript = { messages: rows.map(({ message }) => message) };
+  const cuts = cutsOf({ transcript, pairing: pairUp(transcript), steps: stepsOf(transcript) });
+  const place = cuts.findIndex((isCut, index) => isCut && index > last);
+  // Calls still run at the end: the table waits for their results.
+  if (last < 0 || place < 0) return rows;
+  return [...rows.slice(0, place), ...pageRows(table.page), ...rows.slice(place)];
 }
 
 function pageRows(page: Page | undefined): readonly Row[] {

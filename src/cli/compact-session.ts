@@ -147,7 +147,8 @@ async function runStages(running: Running): Promise<readonly Outcome[]> {
     const outcome = await compact(stage, { ...optionsOf(running), ledger, ...defined({ live }) });
     outcomes.push(outcome);
     if (outcome.kind === "compacted") {
-      ledger = [...ledger, outcome.compaction];
+      // What holds for one request alone is shown, and the next stage begins from the whole.
+      if (!outcome.compaction.isTransient) ledger = [...ledger, outcome.compaction];
       // The table of the next one names what left by this one.
       if (isCascade) await store.keep(given.id, outcome.originals);
     }
@@ -196,8 +197,7 @@ interface Commit {
 
 /** Originals first. What is taken back goes in one append with what takes its place. */
 async function commit(store: Store, id: string, { outcomes, replaced, spool }: Commit): Promise<void> {
-  const made = compactionsOf(outcomes);
-  if (made.length === 0) return;
+  const made = compactionsOf(outcomes).filter(({ isTransient }) => !isTransient);
   const at = Date.now();
   const ids = new Set(made.map((compaction) => compaction.id));
   const undos = replaced
@@ -208,6 +208,7 @@ async function commit(store: Store, id: string, { outcomes, replaced, spool }: C
       await store.keep(id, outcome.originals);
       for (const { path, text } of outcome.files) await spool?.write(path, text);
     }
+  if (made.length === 0) return;
   await store.append(id, [...undos, ...made]);
 }
 

@@ -92,6 +92,7 @@ function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
     situation,
     withoutRepeats([...proposals, ...words]),
     `${reasonOf(decision)}; the oldest steps fold`,
+    { movesPage: true },
   );
   return {
     ...plan,

@@ -17,7 +17,7 @@ export function editResult(
   if (!at || isPinned(situation, result) || isPinned(situation, call)) return undefined;
   const facts = {
     ref: at.ref,
-    description: descriptionOf(result.part, call.part),
+    description: descriptionOf(result.part, call.part, situation.descriptions),
     why,
     tokens: situation.tokensOf(result.part),
   };

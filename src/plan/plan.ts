@@ -27,7 +27,7 @@ export type { Plan, PlanInput } from "./deciding.ts";
 
 export function makePlan(input: PlanInput): Plan {
   const room: Room = input;
-  const situation = situationOf({ ...input, room });
+  const situation = situationOf({ ...input, room, descriptions: input.policy.retrieval?.descriptions });
   const marks = withTarget(marksOf(input.policy, room, input.transcript.model), input.targetTokens);
   const decision: Deciding = { input, situation, marks, bound: boundStep(situation) };
   if (input.trigger === "arrival") return planArrival(decision);

@@ -19,6 +19,11 @@ export function rulesOf({ prune }: Policy, { when, isTransient = false }: Choice
   return prune.filter((rule) => when.includes(rule.when) && (rule.isPersistent === false) === isTransient);
 }
 
+/** Whether some of its edits are made for each request anew. */
+export function isPassing({ prune }: Policy): boolean {
+  return prune.some(({ isPersistent }) => isPersistent === false);
+}
+
 export interface Pruning {
   /** A full context is searched whole, also for what was missed on arrival. */
   readonly isFull: boolean;
@@ -57,6 +62,19 @@ function propose(situation: Situation, rule: PruneRule, isFull: boolean): readon
     case "user-pastes":
       return proposeUserPastes(situation, rule);
   }
+}
+
+/**
+ * Whether a policy has to be asked before each request: it clears each time, or decides by something else than the size
+ * the session keeps count of. Looking costs the length of the history; the default policy is not asked.
+ */
+export function looksEachTime({ prune, accounting, trigger }: Policy): boolean {
+  return (
+    accounting.basis !== "usage" ||
+    trigger.maxMessages !== undefined ||
+    trigger.scope === "growth" ||
+    prune.some(({ when }) => when === "request")
+  );
 }
 
 /** From this size on a result is shortened when it arrives; undefined where the policy does not. */

@@ -4,6 +4,7 @@ import { callsByResult, type Pair, type Pairing, type Place, pairUp } from "../t
 import { isSealed } from "../transcript/prefix.ts";
 import type { Ref } from "../transcript/ref.ts";
 import { type Range, stepsOf, turnsOf } from "../transcript/turns.ts";
+import type { Descriptions } from "./describe-part.ts";
 import { type Address, addressKey, type Edit } from "./edit.ts";
 import type { Room } from "./size.ts";
 import { withText } from "./with-text.ts";
@@ -18,6 +19,8 @@ export interface Situation {
   readonly at: number;
   /** Where an original lies as a file, where files are written. */
   readonly pathOf?: (ref: Ref) => string;
+  /** How stubs say what they stand for; as the default policy does where not said. */
+  readonly descriptions?: Descriptions | undefined;
   readonly steps: readonly Range[];
   readonly turns: readonly Range[];
   readonly pairing: Pairing;
@@ -30,7 +33,7 @@ export type SituationInput = Pick<
   Situation,
   "transcript" | "addresses" | "tokensOf" | "totalTokens" | "room" | "at"
 > &
-  Pick<Situation, "pathOf"> & { readonly pinned?: ReadonlySet<string> };
+  Pick<Situation, "pathOf" | "descriptions"> & { readonly pinned?: ReadonlySet<string> };
 
 export function situationOf(input: SituationInput): Situation {
   const pairing = pairUp(input.transcript);

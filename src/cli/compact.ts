@@ -32,7 +32,8 @@ the store before anything is written. Nothing is sent anywhere unless --summariz
   -o, --out F       write the session again, in the wire it was read from; - is standard output
   --to W            write a request body instead: ${bodyWires.map(({ name }) => name).join(", ")}
   --dry-run         say what would be done, and do nothing
-  --policy P        ${policyNames.join(", ")} (default: ${DEFAULT_POLICY}), or a JSON file
+  --policy P        one of ${policyNames.length} (default: ${DEFAULT_POLICY}; "palimpsest policies" lists them), with
+                    its options (pointerize:threshold=150), or a JSON file
   --window N        tokens the model takes (default: what the session says, else the model's)
   --target N        tokens to come down to (default: what the policy says)
   --focus T         what the summary should attend to

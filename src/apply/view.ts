@@ -51,20 +51,28 @@ function showing(
   const rows = transcript.messages.map((message, index) =>
     rowOf(message, keys[index] ?? [], { gone, edits, unsealed }),
   );
-  const shown = withTable(withPage(rows, folds.at(-1)), standingTable(standing, folds.at(-1), present));
+  const folded = folds.at(-1);
+  const shown = withTable(withPage(rows, folded), standingTable(standing, folded, present));
   const isEditing = (compaction: Compaction) =>
     folds.includes(compaction) ||
     compaction.edits.some(({ kind, at }) => kind !== "fold" && present.has(addressKey(at)));
   return {
-    transcript:
-      shown.every(({ message }, index) => message === transcript.messages[index]) &&
-      shown.length === rows.length
-        ? transcript
-        : { ...transcript, messages: shown.map(({ message }) => message) },
+    transcript: withMessages(
+      transcript,
+      shown.map(({ message }) => message),
+    ),
     addresses: shown.map(({ addresses }) => addresses),
-    ...(folds.length > 0 ? { folded: folds.at(-1) as Compaction } : {}),
+    ...(folded ? { folded } : {}),
     applied: standing.filter(isEditing),
   };
+}
+
+/** The same object where nothing changed. */
+function withMessages(transcript: Transcript, messages: readonly Message[]): Transcript {
+  const isSame =
+    messages.length === transcript.messages.length &&
+    messages.every((message, index) => message === transcript.messages[index]);
+  return isSame ? transcript : { ...transcript, messages };
 }
 
 /**

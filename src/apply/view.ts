@@ -53,14 +53,12 @@ function showing(
   );
   const folded = folds.at(-1);
   const shown = withTable(withPage(rows, folded), standingTable(standing, folded, present));
+  const messages = shown.map(({ message }) => message);
   const isEditing = (compaction: Compaction) =>
     folds.includes(compaction) ||
     compaction.edits.some(({ kind, at }) => kind !== "fold" && present.has(addressKey(at)));
   return {
-    transcript: withMessages(
-      transcript,
-      shown.map(({ message }) => message),
-    ),
+    transcript: withMessages(transcript, messages),
     addresses: shown.map(({ addresses }) => addresses),
     ...(folded ? { folded } : {}),
     applied: standing.filter(isEditing),

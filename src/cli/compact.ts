@@ -32,7 +32,8 @@ the store before anything is written. Nothing is sent anywhere unless --summariz
   -o, --out F       write the session again, in the wire it was read from; - is standard output
   --to W            write a request body instead: ${bodyWires.map(({ name }) => name).join(", ")}
   --dry-run         say what would be done, and do nothing
-  --policy P        ${policyNames.join(", ")} (default: ${DEFAULT_POLICY}), or a JSON file
+  --policy P        one of ${policyNames.length} (default: ${DEFAULT_POLICY}; "palimpsest policies" lists them), with
+                    its options (pointerize:threshold=150), or a JSON file
   --window N        tokens the model takes (default: what the session says, else the model's)
   --target N        tokens to come down to (default: what the policy says)
   --focus T         what the summary should attend to
@@ -84,7 +85,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     const given = isFileWord(word) ? readGivenFile(word, io, values.wire) : await readGivenName(word, store);
     return compactSession(given, order, store);
   });
-  if (!order.isDryRun && values.out !== undefined) writeResult(done, values.out, { to: values.to, io });
+  if (!order.isDryRun && values.out !== undefined) await writeResult(done, values.out, { to: values.to, io });
   if (values.out === "-" && !order.isDryRun) return EXIT.done;
   const text = () => compactText(done, { storePath: path, out: values.out }, io);
   io.out(values.json ? `${JSON.stringify(compactReport(done), null, 2)}\n` : text());
@@ -146,12 +147,12 @@ interface Writing {
   readonly io: Io;
 }
 
-function writeResult({ given, after }: Done, out: string, { to, io }: Writing): void {
+async function writeResult({ given, after }: Done, out: string, { to, io }: Writing): Promise<void> {
   const content =
     to === undefined
       ? fileContent(given, after)
       : `${JSON.stringify(bodyWireNamed(to).write(after), null, 2)}\n`;
-  if (out !== "-") writeOut(out, content);
+  if (out !== "-") await writeOut(out, content);
   else for (const chunk of typeof content === "string" ? [content] : content) io.out(chunk);
 }
 

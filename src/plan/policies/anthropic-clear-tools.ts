@@ -1,6 +1,6 @@
 /** Anthropic's context editing: over 100,000 tokens all but the last three tool results go; no summary. */
 import type { Policy } from "../policy.ts";
-import { exactly, SAFETY_NOTE, safetyAt } from "./shared.ts";
+import { exactly, SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 const threshold = exactly(100_000);
 

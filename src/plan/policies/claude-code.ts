@@ -4,7 +4,7 @@
  * session that goes on, and the files last touched are put back.
  */
 import type { Policy, Size } from "../policy.ts";
-import { NINE_HEADINGS, SAFETY_NOTE, safetyAt, upTo } from "./shared.ts";
+import { NINE_HEADINGS, SAFETY_NOTE, safetyAt, upTo } from "./borrowed.ts";
 
 const threshold: Size = { share: 1, reserveOutputUpToTokens: 20_000, minusTokens: 13_000 };
 

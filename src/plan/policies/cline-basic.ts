@@ -3,7 +3,7 @@
  * stay, the rest gives way to a note of what was read, edited and run.
  */
 import type { Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 const threshold: Size = { share: 0.81 };
 

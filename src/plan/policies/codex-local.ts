@@ -3,7 +3,7 @@
  * another model. Outputs are capped when they are recorded.
  */
 import type { Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt, upTo } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt, upTo } from "./borrowed.ts";
 
 const threshold: Size = { share: 0.9 };
 

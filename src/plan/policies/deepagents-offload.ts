@@ -3,7 +3,7 @@
  * that a short summary stands for is written to a file the agent can search.
  */
 import type { Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 const threshold: Size = { share: 0.85 };
 

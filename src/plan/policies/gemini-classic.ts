@@ -3,7 +3,7 @@
  * that the model is asked to check once more.
  */
 import type { Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 const threshold: Size = { share: 0.5 };
 

@@ -7,7 +7,7 @@
  * (pleasantries, explanations, superseded code, raw diffs) has no section to stand in; and nothing is pre-loaded.
  */
 import type { Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE } from "./shared.ts";
+import { SAFETY_NOTE } from "./borrowed.ts";
 
 const net = (share: number): Size => ({ share, reserveOutputUpToTokens: 16_000 });
 

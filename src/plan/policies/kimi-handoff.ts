@@ -1,6 +1,6 @@
 /** kimi-code: like codex a handoff note, but the user's first words stay as well as the last. */
 import type { Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt, upTo } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt, upTo } from "./borrowed.ts";
 
 const threshold: Size = { share: 0.85 };
 

@@ -3,7 +3,7 @@
  * shown to the one who summarizes. Known to lose the beginning; it is here to be compared with.
  */
 import type { Policy } from "../policy.ts";
-import { exactly, SAFETY_NOTE } from "./shared.ts";
+import { exactly, SAFETY_NOTE } from "./borrowed.ts";
 
 export const langchainSumm: Policy = {
   name: "langchain-summ",
@@ -20,6 +20,7 @@ export const langchainSumm: Policy = {
   },
   notes: {
     "trigger.at": "§2: none unless configured; langchain-summ:trigger=85% sets one",
+    "accounting.charsPerToken": "§5: characters / 4, messages only",
     "tail.minMessages": "§4.14: keep 20 messages",
     "summary.source": "§4.14: only the last 4,000 tokens of the old part are summarized",
     "summary.maxTokens": "ours: free in form there",

@@ -3,7 +3,7 @@
  * cached prefix stays; when the log itself is too long it is written anew.
  */
 import type { Policy } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt, upTo } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt, upTo } from "./borrowed.ts";
 
 const threshold = upTo(30_000, 0.5);
 

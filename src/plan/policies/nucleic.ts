@@ -6,7 +6,7 @@
  * fold with the rest, as they do there. Where its head or tail would cut a pair in two, more is kept.
  */
 import type { Policy } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 export const nucleic: Policy = {
   name: "nucleic",

@@ -3,7 +3,7 @@
  * and no signature can break. The next checkpoint is written from the one before.
  */
 import type { Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt, upTo } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt, upTo } from "./borrowed.ts";
 
 const threshold: Size = { share: 1, reserveOutputUpToTokens: 32_000 };
 

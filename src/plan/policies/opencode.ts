@@ -8,7 +8,7 @@
  * called opencode does today is `opencode-v2`.
  */
 import type { AgedResultsRule, Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 const threshold: Size = { share: 1, minusTokens: 20_000 };
 

@@ -3,7 +3,7 @@
  * one before is an event like any other.
  */
 import type { Policy } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 export const openhandsRolling: Policy = {
   name: "openhands-rolling",

@@ -1,6 +1,6 @@
 /** pi: a structured summary that is updated, never rewritten, 20,000 tokens verbatim, file lists kept by the program. */
 import type { Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt, upTo } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt, upTo } from "./borrowed.ts";
 
 const threshold: Size = { share: 1, minusTokens: 16_384 };
 

@@ -3,7 +3,7 @@
  * pile up; then the whole history becomes one snapshot, and the files last touched are read from disk again.
  */
 import type { AgedResultsRule, Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt, upTo } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt, upTo } from "./borrowed.ts";
 
 const threshold: Size = { share: 0.85 };
 

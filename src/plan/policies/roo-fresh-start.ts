@@ -1,6 +1,6 @@
 /** Roo-Code: a fresh start. One message with nine sections and the outlines of the files that were read; no tail. */
 import type { Policy, Size } from "../policy.ts";
-import { NINE_HEADINGS, SAFETY_NOTE, safetyAt } from "./shared.ts";
+import { NINE_HEADINGS, SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 const threshold: Size = { share: 0.9, minusTokens: 8_192 };
 

@@ -3,7 +3,7 @@
  * rewritten with the rest. No refs are shown and no tools to read back, so what it loses it loses; the store has it all.
  */
 import type { Policy, Size } from "../policy.ts";
-import { SAFETY_NOTE, safetyAt } from "./shared.ts";
+import { SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 export const threshold: Size = { share: 1, reserveOutputUpToTokens: 20_000, minusTokens: 13_000 };
 

@@ -12,6 +12,7 @@ import type { Calibration } from "./measure/calibrate.ts";
 import { modelNamed } from "./measure/models.ts";
 import { type Leaving, originalsOf, refsCitedIn } from "./originals.ts";
 import { pageOf } from "./page-of.ts";
+import { addressKey } from "./plan/edit.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry, Page } from "./plan/ledger.ts";
 import { makePlan, type Plan, type PlanInput } from "./plan/plan.ts";
 import type { AccountingRule, Policy } from "./plan/policy.ts";
@@ -20,7 +21,7 @@ import { type SpoolFile, spooledFiles } from "./spooled-files.ts";
 import type { Spool } from "./store/spool.ts";
 import type { Original, Store } from "./store/store.ts";
 import type { LiveRequest, Summarizer, Written } from "./summarize/summarize.ts";
-import { check } from "./transcript/check.ts";
+import { check, type Problem } from "./transcript/check.ts";
 import { canonical, type Json } from "./transcript/json.ts";
 import type { Transcript } from "./transcript/message.ts";
 import type { Workspace } from "./workspace.ts";
@@ -93,7 +94,7 @@ export async function compact(transcript: Transcript, options: CompactOptions): 
   const draft = compactionOf(plan, { tokensBefore, before, written, page, options });
   const after = viewOf(transcript, [...ledger, draft]);
   const compaction = { ...draft, tokensAfter: writing.totalOf(after.transcript) };
-  const objection = objectionTo(compaction, { before, after, original: transcript });
+  const objection = objectionTo(compaction, before, after);
   if (objection) return unchanged(before, ...objection);
 
   const notes = written?.notes ?? [];
@@ -210,23 +211,30 @@ function idOf(content: object): string {
     .slice(0, 16);
 }
 
-interface Judged {
-  readonly before: View;
-  readonly after: View;
-  readonly original: Transcript;
-}
-
-/** Why a compaction may not be committed: it saves nothing, or what comes out would be refused by a provider. */
+/**
+ * Why a compaction may not be committed: it saves nothing, or what comes out would be refused by a provider. It is held
+ * against what was sent until now, not against the history: thinking made behind an earlier compaction was sealed there.
+ */
 function objectionTo(
   { tokensBefore, tokensAfter }: Compaction,
-  { before, after, original }: Judged,
+  before: View,
+  after: View,
 ): readonly [Unchanged, string] | undefined {
   if (tokensAfter >= tokensBefore)
     return ["not-smaller", `${tokensAfter} tokens would follow ${tokensBefore}`];
-  // What the host itself got wrong before is not ours to judge here.
-  const known = new Set(check(before.transcript, { as: "record", original }).map(({ code }) => code));
-  const problem = check(after.transcript, { as: "record", original }).find(({ code }) => !known.has(code));
+  const original = before.transcript;
+  // What the host itself got wrong before is not ours to judge here; the same mistake elsewhere is.
+  const known = new Set(check(original, { as: "record" }).map((problem) => problemKey(problem, before)));
+  const problem = check(after.transcript, { as: "record", original }).find(
+    (found) => !known.has(problemKey(found, after)),
+  );
   return problem && ["not-legal", `${problem.code} at message ${problem.messageIndex}: ${problem.why}`];
+}
+
+/** What is wrong with which part: places shift when something before them leaves, addresses do not. */
+function problemKey({ code, messageIndex, partIndex }: Problem, { addresses }: View): string {
+  const at = addresses[messageIndex]?.[partIndex ?? 0];
+  return `${code} ${at ? addressKey(at) : "page"}`;
 }
 
 function unchanged({ transcript }: View, because: Unchanged, detail: string): Outcome {

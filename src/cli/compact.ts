@@ -85,7 +85,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     const given = isFileWord(word) ? readGivenFile(word, io, values.wire) : await readGivenName(word, store);
     return compactSession(given, order, store);
   });
-  if (!order.isDryRun && values.out !== undefined) writeResult(done, values.out, { to: values.to, io });
+  if (!order.isDryRun && values.out !== undefined) await writeResult(done, values.out, { to: values.to, io });
   if (values.out === "-" && !order.isDryRun) return EXIT.done;
   const text = () => compactText(done, { storePath: path, out: values.out }, io);
   io.out(values.json ? `${JSON.stringify(compactReport(done), null, 2)}\n` : text());
@@ -147,12 +147,12 @@ interface Writing {
   readonly io: Io;
 }
 
-function writeResult({ given, after }: Done, out: string, { to, io }: Writing): void {
+async function writeResult({ given, after }: Done, out: string, { to, io }: Writing): Promise<void> {
   const content =
     to === undefined
       ? fileContent(given, after)
       : `${JSON.stringify(bodyWireNamed(to).write(after), null, 2)}\n`;
-  if (out !== "-") writeOut(out, content);
+  if (out !== "-") await writeOut(out, content);
   else for (const chunk of typeof content === "string" ? [content] : content) io.out(chunk);
 }
 

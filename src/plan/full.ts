@@ -73,14 +73,11 @@ function planTable({ input, situation }: Deciding, clears: readonly Proposal[]):
 function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
   const { input, situation, marks, bound } = decision;
   const pageTokens = pageTokensOf(input.policy, situation.room);
-  const savedAt = new Map<number, number>();
-  for (const { edit, place } of clears)
-    savedAt.set(place.messageIndex, (savedAt.get(place.messageIndex) ?? 0) + edit.tokens);
   const fold = proposeFold(situation, {
     policy: input.policy,
     targetTokens: marks.target,
     isForced: isForced(input.trigger),
-    savedAt,
+    savedAt: savedByMessage(clears),
     pageTokens,
     ...(bound ? { withStep: bound.range } : {}),
   });
@@ -100,6 +97,13 @@ function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
     carried: carriedBy(fold, situation, bound),
     page: pageForm(situation, fold, input.policy),
   };
+}
+
+function savedByMessage(proposals: readonly Proposal[]): ReadonlyMap<number, number> {
+  const saved = new Map<number, number>();
+  for (const { edit, place } of proposals)
+    saved.set(place.messageIndex, (saved.get(place.messageIndex) ?? 0) + edit.tokens);
+  return saved;
 }
 
 function reasonOf({ input }: Deciding): string {

@@ -43,7 +43,7 @@ test("a saved body goes out again as it is, with what its cache is bound to, and
 
 test("a session file is spelled for the provider, and legal", async () => {
   const server = await serverFor([GOOD]);
-  const words = ["compact", EXAMPLE, "--dry-run", "--json", "--summarizer", "live:openai-compatible/small"];
+  const words = ["compact", EXAMPLE, "--dry-run", "--json", "--summarizer", "live:openai-compatible/gpt-4.1"];
   const { code, out } = await run(words, { env: { OPENAI_BASE_URL: `${server.url}/v1` } });
   expect(code).toBe(0);
   expect(JSON.parse(out).outcome).toMatchObject({ kind: "compacted" });

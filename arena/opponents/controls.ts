@@ -59,15 +59,13 @@ function runControl(name: string, shorten: Shorten, arranged: Arranged): Left {
     );
     from = cut;
   }
+  return leftOf(stages, arranged.budgetChars);
+}
+
+function leftOf(stages: readonly Shown[], budgetChars: number | undefined): Left {
   const shown = stages.at(-1) ?? new Shown([]);
   const chars = charsOf(shown.lines);
-  return {
-    shown,
-    chars,
-    refused: 0,
-    stages,
-    fits: arranged.budgetChars === undefined || chars <= arranged.budgetChars,
-  };
+  return { shown, chars, refused: 0, stages, fits: budgetChars === undefined || chars <= budgetChars };
 }
 
 function charsPerToken(transcript: Transcript): number {

@@ -19,8 +19,9 @@ const ATOM = new RegExp(
     "(?<path>(?:[\\w@.+~-]*/)*[\\w@+-][\\w@.+-]*\\.[A-Za-z][A-Za-z0-9]{0,5}(?![\\w/]))",
     "(?<hash>(?<![\\w-])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{7,40})(?![\\w-]))",
     "(?<issue>(?<![\\w&])#\\d{1,6}(?!\\w)|(?<![\\w-])[A-Z][A-Z0-9]{1,9}-\\d{1,6}(?![\\w-]))",
+    // A unit may follow: `250ms`, and a version may begin with its letter.
+    "(?<number>(?<![\\w.])v?\\d+(?:[.,:]\\d+)*(?!\\w{3,}|\\d))",
     "(?<identifier>[A-Za-z_$][\\w$]*)",
-    "(?<number>\\d+(?:[.,:]\\d+)*)",
   ].join("|"),
   "g",
 );
@@ -56,7 +57,7 @@ function atomOf(groups: Readonly<Record<string, string | undefined>>, isListing:
   if (path !== undefined) return pathAtom(path);
   if (hash !== undefined && /\d/.test(hash) && /[a-f]/.test(hash)) return { kind: "hash", value: hash };
   if (issue !== undefined) return { kind: "issue", value: issue };
-  const digits = number ?? (hash !== undefined && /^\d+$/.test(hash) ? hash : undefined);
+  const digits = number?.replace(/^v/, "") ?? (hash !== undefined && /^\d+$/.test(hash) ? hash : undefined);
   if (digits !== undefined)
     return isListing || !isTelling(digits) ? undefined : { kind: "number", value: digits };
   return name !== undefined && isName(name) ? identifier(name) : undefined;

@@ -8,7 +8,35 @@ const MOST_READ = 30;
 const MOST_CHANGED = 80;
 
 export function mineFiles(messages: readonly Message[]): readonly AtomProbe[] {
-  const used = new Map<string, { isChanged: boolean; first: number; source: Part; path: string }>();
+  const probes = [...filesUsed(messages)].map(
+    ([value, { isChanged, first, source, path }]): AtomProbe => ({
+      type: isChanged ? "artifact" : "read-file",
+      sets: isChanged ? ["ALL", "ARTIFACT"] : ["ALL"],
+      match: "atom",
+      value,
+      anchors: anchorsFor(path, value),
+      source,
+      isEarly: first < messages.length / 4,
+    }),
+  );
+  const drawn = (type: AtomProbe["type"], most: number) =>
+    sample(
+      probes.filter((probe) => probe.type === type),
+      most,
+      ({ value }) => value,
+    );
+  return [...drawn("artifact", MOST_CHANGED), ...drawn("read-file", MOST_READ)];
+}
+
+interface Used {
+  readonly isChanged: boolean;
+  readonly first: number;
+  readonly source: Part;
+  readonly path: string;
+}
+
+function filesUsed(messages: readonly Message[]): ReadonlyMap<string, Used> {
+  const used = new Map<string, Used>();
   messages.forEach(({ parts }, at) => {
     for (const part of parts) {
       if (part.type !== "tool-call") continue;
@@ -20,30 +48,7 @@ export function mineFiles(messages: readonly Message[]): readonly AtomProbe[] {
       }
     }
   });
-  const probes = [...used].map(
-    ([value, { isChanged, first, source, path }]): AtomProbe => ({
-      type: isChanged ? "artifact" : "read-file",
-      sets: isChanged ? ["ALL", "ARTIFACT"] : ["ALL"],
-      match: "atom",
-      value,
-      anchors: anchorsFor(path, value),
-      source,
-      isEarly: first < messages.length / 4,
-    }),
-  );
-  const keyOf = ({ value }: AtomProbe) => value;
-  return [
-    ...sample(
-      probes.filter(({ type }) => type === "artifact"),
-      MOST_CHANGED,
-      keyOf,
-    ),
-    ...sample(
-      probes.filter(({ type }) => type === "read-file"),
-      MOST_READ,
-      keyOf,
-    ),
-  ];
+  return used;
 }
 
 /** Folders of the path, the words of its name, and what is done to files: any of them beside the name tells which and why. */

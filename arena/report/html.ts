@@ -10,37 +10,35 @@ import { reportText } from "./text.ts";
 const OURS = policyNames[0];
 
 export function reportHtml(report: Report): string {
-  const sections = [
-    section(
-      "Survival over compactions",
-      "Of the facts of the first quarter, the share still visible after each compaction.",
-      survivalPlot(report),
-    ),
-    section(
-      "Needed facts at the same size",
-      "Facts the agent wrote after the cut, visible with an anchor on the same line, by budget (characters / 4).",
-      budgetPlot(report),
-    ),
-    ...SETS.filter((set) => set !== "ABSENT").map((set) =>
-      section(`What became of ${set}`, BARS, fatesPlot(report, set)),
-    ),
-    section(
-      "Bill against facts kept",
-      `Share of needed facts still in the context when they were needed, against the bill as a share of the bill without any policy. Up and to the left is better. ${vouchText(report)}`,
-      frontierPlot(report),
-    ),
-    section("Context over a session", contextTitle(report), contextPlot(report)),
-  ];
+  const settings = report.settings.map(({ setting }) => htmlText(setting)).join(", ");
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>palimpsest arena</title><style>${STYLE}</style></head><body><main>
-<h1>Arena</h1><p>${report.sessions} sessions, ${report.settings.map(({ setting }) => htmlText(setting)).join(", ")}. Measured without a model; means over sessions.</p>
-<div class="plots">${sections.join("")}</div>
+<h1>Arena</h1><p>${report.sessions} sessions, ${settings}. Measured without a model; means over sessions.</p>
+<div class="plots">${plotsOf(report).join("")}</div>
 <h2>Every number</h2><pre>${htmlText(reportText(report))}</pre>
 </main></body></html>
 `;
 }
 
+function plotsOf(report: Report): readonly string[] {
+  const fates = SETS.filter((set) => set !== "ABSENT").map((set) =>
+    section(`What became of ${set}`, BARS, fatesPlot(report, set)),
+  );
+  return [
+    section("Survival over compactions", SURVIVAL, survivalPlot(report)),
+    section("Needed facts at the same size", BUDGETS, budgetPlot(report)),
+    ...fates,
+    section("Bill against facts kept", `${FRONTIER} ${vouchText(report)}`, frontierPlot(report)),
+    section("Context over a session", contextTitle(report), contextPlot(report)),
+  ];
+}
+
+const SURVIVAL = "Of the facts of the first quarter, the share still visible after each compaction.";
+const BUDGETS =
+  "Facts the agent wrote after the cut, visible with an anchor on the same line, by budget (characters / 4).";
+const FRONTIER =
+  "Share of needed facts still in the context when they were needed, against the bill as a share of the bill without any policy. Up and to the left is better.";
 const BARS =
   "After the longest cascade: visible, found in one, two or three reads, bare, stored but not found, lost, wrong.";
 

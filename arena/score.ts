@@ -4,11 +4,11 @@ import { cascadeOf, cutAtShare, futureOf, nativeCuts } from "./cases/cuts.ts";
 import type { Recorded } from "./cases/files.ts";
 import { nativeLeft } from "./opponents/native.ts";
 import type { Arranged, Left, Opponent } from "./opponents/opponent.ts";
-import { SessionIndex } from "./opponents/session-index.ts";
 import { judge, type Tallies } from "./probes/judge.ts";
 import { mineProbes, mineUsed } from "./probes/mine.ts";
 import type { Probe } from "./probes/probe.ts";
 import { Reader, type ReadingOptions } from "./probes/reader.ts";
+import { SessionIndex } from "./probes/session-index.ts";
 
 export interface Scoring {
   readonly opponents: readonly Opponent[];

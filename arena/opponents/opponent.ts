@@ -1,7 +1,7 @@
 /** What competes: something that, given a conversation as it grew, leaves a context. */
 import type { Session, Store } from "palimpsest";
+import type { SessionIndex } from "../probes/session-index.ts";
 import type { Shown } from "../probes/shown.ts";
-import type { SessionIndex } from "./session-index.ts";
 
 export interface Arranged {
   readonly session: Session;

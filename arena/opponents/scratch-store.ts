@@ -13,7 +13,7 @@ import {
   type SessionRow,
   type Store,
 } from "palimpsest";
-import type { SessionIndex } from "./session-index.ts";
+import type { SessionIndex } from "../probes/session-index.ts";
 
 export class ScratchStore implements Store {
   readonly name = "scratch";

@@ -20,7 +20,7 @@ const ATOM = new RegExp(
     "(?<hash>(?<![\\w-])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{7,40})(?![\\w-]))",
     "(?<issue>(?<![\\w&])#\\d{1,6}(?!\\w)|(?<![\\w-])[A-Z][A-Z0-9]{1,9}-\\d{1,6}(?![\\w-]))",
     // A unit may follow: `250ms`, and a version may begin with its letter.
-    "(?<number>(?<![\\w.])v?\\d+(?:[.,:]\\d+)*(?!\\w{3,}|\\d))",
+    "(?<number>(?<![\\w.])v?\\d+(?:[.,]\\d+)*(?!\\w{3,}|\\d))",
     "(?<identifier>[A-Za-z_$][\\w$]*)",
   ].join("|"),
   "g",
@@ -86,7 +86,7 @@ function isName(text: string): boolean {
 
 /** `7` and `12` are everywhere; three digits or a fraction say something. */
 function isTelling(digits: string): boolean {
-  const plain = digits.replaceAll(/[.,:]/g, "");
+  const plain = digits.replaceAll(/[.,]/g, "");
   return plain.length >= 3 || /\d\.\d/.test(digits);
 }
 

@@ -1,7 +1,8 @@
 /** Every exact thing said before a cut, and where: what probes are drawn from. */
-import type { Message, Part } from "palimpsest";
+import { type Message, type Part, refOf } from "palimpsest";
 import { type Atom, proseWords } from "./atoms.ts";
 import { type Line, linesOfPart } from "./lines.ts";
+import { SessionIndex } from "./session-index.ts";
 
 export interface Fact extends Atom {
   /** Where it stands, oldest first; the first and the latest few are enough to ask by. */
@@ -58,35 +59,47 @@ function add(words: Set<string>, line: Line | undefined, value: string): void {
 
 /** Words of the place where it was said last: what a question for it would be put in. */
 export function askedBy({ value, places }: Pick<Fact, "value" | "places">): readonly string[] {
-  return anchorsOf({ value, places: places.slice(-1) });
+  return anchorsOf({ value, places: places.slice(-1) }).slice(0, ASKED_WORDS);
 }
 
 /**
- * Whether a question for it has one answer: a word on its own line to ask by,
- * another near it, and no more than two lines that are the same but for
- * their numbers. "Wall time: 0.0002 seconds" stands under every command; nobody can ask which was meant.
+ * Whether a question for it has one answer: a word on its own line to ask by, few lines that are the same but for their
+ * numbers, and few places that hold all the words of the question. "Wall time: 0.0002 seconds" stands under every command,
+ * and half of a code base holds "test" and "commit": nobody could tell which was meant.
  */
 export class Askable {
   readonly #times = new Map<string, number>();
+  readonly #index = new SessionIndex();
 
   constructor(messages: readonly Message[]) {
-    for (const { parts } of messages)
-      for (const part of parts)
-        for (const { text, atoms } of linesOfPart(part))
-          if (atoms.some(({ kind }) => kind !== "identifier" && kind !== "path")) {
-            const label = labelOf(text);
-            this.#times.set(label, (this.#times.get(label) ?? 0) + 1);
-          }
+    for (const part of messages.flatMap(({ parts }) => parts)) {
+      this.#index.add({ ref: refOf(part), part, description: "" });
+      for (const { text, atoms } of linesOfPart(part))
+        if (atoms.some(({ kind }) => kind !== "identifier" && kind !== "path")) {
+          const label = labelOf(text);
+          this.#times.set(label, (this.#times.get(label) ?? 0) + 1);
+        }
+    }
   }
 
   has({ value, places }: Fact): boolean {
-    return places.slice(-1).some((place) => {
-      const text = linesOfPart(place.part)[place.lineIndex]?.text ?? "";
-      const isWorded = proseWords(text).some((word) => !value.toLowerCase().includes(word));
-      return isWorded && askedBy({ value, places }).length >= 2 && (this.#times.get(labelOf(text)) ?? 0) <= 2;
-    });
+    const place = places.at(-1);
+    const text = place ? (linesOfPart(place.part)[place.lineIndex]?.text ?? "") : "";
+    const isWorded = proseWords(text).some((word) => !value.toLowerCase().includes(word));
+    return isWorded && (this.#times.get(labelOf(text)) ?? 0) <= FEW && this.isOne(askedBy({ value, places }));
+  }
+
+  /** Whether few places hold all of these words. */
+  isOne(words: readonly string[]): boolean {
+    const [first, ...rest] = words.slice(0, ASKED_WORDS).map((word) => this.#index.refsWith(word));
+    if (!first) return false;
+    return [...first].filter((ref) => rest.every((refs) => refs.has(ref))).length <= FEW;
   }
 }
+
+const FEW = 2;
+/** Nobody asks in more. */
+export const ASKED_WORDS = 8;
 
 function labelOf(line: string): string {
   return line.replaceAll(/[0-9a-f]*\d[0-9a-f]*/g, "#").replaceAll(/\s+/g, " ");

@@ -1,7 +1,8 @@
 /** Artifacts: files the agent changed, and apart from them files it only read. */
-import { type Message, type Part, toolUse } from "palimpsest";
+import { type Message, type ToolCallPart, toolUse } from "palimpsest";
 import { sample } from "../cases/seeded.ts";
-import { atomsIn, proseWords } from "./atoms.ts";
+import { atomsIn } from "./atoms.ts";
+import { ASKED_WORDS } from "./facts.ts";
 import type { AtomProbe } from "./probe.ts";
 
 const MOST_READ = 30;
@@ -14,7 +15,8 @@ export function mineFiles(messages: readonly Message[]): readonly AtomProbe[] {
       sets: isChanged ? ["ALL", "ARTIFACT"] : ["ALL"],
       match: "atom",
       value,
-      anchors: anchorsFor(path, value),
+      anchors: [...wordsOf(path), ...DONE, source.name.toLowerCase()],
+      asked: wordsOf(path).slice(0, ASKED_WORDS),
       source,
       isEarly: first < messages.length / 4,
     }),
@@ -31,7 +33,7 @@ export function mineFiles(messages: readonly Message[]): readonly AtomProbe[] {
 interface Used {
   readonly isChanged: boolean;
   readonly first: number;
-  readonly source: Part;
+  readonly source: ToolCallPart;
   readonly path: string;
 }
 
@@ -51,13 +53,13 @@ function filesUsed(messages: readonly Message[]): ReadonlyMap<string, Used> {
   return used;
 }
 
-/** Folders of the path, the words of its name, and what is done to files: any of them beside the name tells which and why. */
-function anchorsFor(path: string, base: string): readonly string[] {
-  const folders = path.split("/").slice(0, -1);
-  const words = [...folders, ...base.split(/[^A-Za-z]+/)].map((word) => word.toLowerCase());
-  return [...new Set([...words.filter((word) => word.length > 2), ...proseWords(base), ...DONE])];
+/** Folders of the path and the words of its name. */
+function wordsOf(path: string): readonly string[] {
+  const words = path.split(/[^A-Za-z0-9]+/).map((word) => word.toLowerCase());
+  return [...new Set(words)].filter((word) => word.length > 2).toReversed();
 }
 
+/** What is done to files: a name beside one of these says what became of it. */
 const DONE: readonly string[] = [
   "edit",
   "write",

@@ -43,7 +43,7 @@ export function mineCommands(messages: readonly Message[]): readonly PairProbe[]
       value: code,
       command,
       anchors: [...new Set(command.toLowerCase().split(/[^a-z0-9]+/))]
-        .filter((word) => word.length > 3)
+        .filter((word) => word.length > 1)
         .slice(0, 8),
       parts: [pair.call.part, pair.result.part],
       source: pair.result.part,

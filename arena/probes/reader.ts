@@ -6,6 +6,7 @@
  * Where nothing visible says that anything can be read back, it does not look: a model would not either.
  */
 import { refOf, runTool, type Store } from "palimpsest";
+import { ASKED_WORDS } from "./facts.ts";
 import { type Line, linesOf } from "./lines.ts";
 import { exitCodeIn } from "./mine-results.ts";
 import type { Probe } from "./probe.ts";
@@ -70,7 +71,7 @@ export class Reader {
       .map((word) => ({ word, times: frequencyOf(word) }))
       .filter(({ times }) => times > 0)
       .sort((a, b) => a.times - b.times || (a.word < b.word ? -1 : 1))
-      .slice(0, KNOWN_WORDS)
+      .slice(0, ASKED_WORDS)
       .map(({ word }) => word);
   }
 
@@ -80,8 +81,9 @@ export class Reader {
   ): Promise<{ readonly refs: readonly string[]; readonly tokens: number }> {
     const { tools = "read+list" } = this.#options;
     const pointed = this.#pointedTo(words);
-    const { refs, tokens } = tools === "read" ? { refs: [], tokens: 0 } : await this.#search(words);
-    const isSure = (pointed[0]?.score ?? 0) >= SURE_WORDS;
+    const { refs, tokens, isWhole } = tools === "read" ? NOTHING : await this.#search(words);
+    // What holds every word of the question is likelier than a line that has two of them.
+    const isSure = !isWhole && (pointed[0]?.score ?? 0) >= SURE_WORDS;
     const seen = pointed.map(({ ref }) => ref);
     const ordered = isSure ? interleaved(seen, refs) : interleaved(refs, seen);
     return { refs: [...new Set(ordered)], tokens };
@@ -95,12 +97,10 @@ export class Reader {
   }
 
   /** All of the words it knows; where nothing has them all, of the rarest three, two, one. */
-  async #search(
-    words: readonly string[],
-  ): Promise<{ readonly refs: readonly string[]; readonly tokens: number }> {
+  async #search(words: readonly string[]): Promise<Found> {
     const { store } = this.#options;
     let tokens = 0;
-    for (const count of TRIED_WORDS.filter((tried) => tried <= words.length)) {
+    for (const count of new Set(TRIED_WORDS.map((tried) => Math.min(tried, words.length)))) {
       const contains = words.slice(0, count).join(" ");
       const answer = await runTool("list_refs", { contains }, { store, sessionId: SESSION });
       tokens += answer.tokens;
@@ -108,9 +108,10 @@ export class Reader {
       const ranked = lines
         .map(({ ref, lower }) => ({ ref, score: words.filter((word) => lower.includes(word)).length }))
         .sort((a, b) => b.score - a.score);
-      if (ranked.length > 0) return { refs: ranked.map(({ ref }) => ref), tokens };
+      if (ranked.length > 0)
+        return { refs: ranked.map(({ ref }) => ref), tokens, isWhole: count === words.length };
     }
-    return { refs: [], tokens };
+    return { ...NOTHING, tokens };
   }
 
   /** Whole where it fits a page; else the lines with a word that is known. */
@@ -136,10 +137,19 @@ export class Reader {
   }
 }
 
-const KNOWN_WORDS = 6;
-const TRIED_WORDS: readonly number[] = [5, 3, 2, 1];
+/** All it knows, then fewer of the rarest. */
+const TRIED_WORDS: readonly number[] = [ASKED_WORDS, 5, 3, 2, 1];
 /** So many known words on one line that points somewhere: look there before searching. */
 const SURE_WORDS = 2;
+
+interface Found {
+  readonly refs: readonly string[];
+  readonly tokens: number;
+  /** All words were found together. */
+  readonly isWhole: boolean;
+}
+
+const NOTHING: Found = { refs: [], tokens: 0, isWhole: false };
 
 interface Sign {
   readonly ref: string;

@@ -19,7 +19,7 @@ import {
   type Usage,
 } from "palimpsest";
 import { ScratchStore } from "../opponents/scratch-store.ts";
-import { SessionIndex } from "../opponents/session-index.ts";
+import { SessionIndex } from "../probes/session-index.ts";
 import { Memory } from "./memory.ts";
 import { type Block, PrefixCache } from "./prefix-cache.ts";
 import { blockOf, rulesFor, shareFirst, standingBlocks } from "./vouch.ts";

@@ -133,7 +133,8 @@ function frontierPlot({ bills }: Report): string {
       y: neededKept / needed,
       isOurs: policy === OURS,
     }));
-  return dots.length === 0 ? "" : dotPlot(dots, { x: "bill, of none", y: "needed facts in sight" });
+  const ordered = dots.toSorted((a, b) => Number(b.isOurs) - Number(a.isOurs));
+  return dots.length === 0 ? "" : dotPlot(ordered, { x: "bill, of none", y: "needed facts in sight" });
 }
 
 /** The session with the most requests shows most. */
@@ -152,7 +153,10 @@ function contextTitle(report: Report): string {
 function contextPlot(report: Report): string {
   const bills = longest(report)?.replay.bills ?? [];
   if (bills.every(({ sizes }) => sizes.length < 2)) return "";
-  const series = bills.map(({ policy, sizes }) => ({ name: policy, values: sizes, isOurs: policy === OURS }));
+  // Ours first, so that it has the same colour in every plot.
+  const series = bills
+    .map(({ policy, sizes }) => ({ name: policy, values: sizes, isOurs: policy === OURS }))
+    .toSorted((a, b) => Number(b.isOurs) - Number(a.isOurs));
   return linePlot(series, { x: "requests, first to last", y: "tokens" });
 }
 

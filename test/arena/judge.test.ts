@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { ScratchStore } from "../../arena/opponents/scratch-store.ts";
-import { SessionIndex } from "../../arena/opponents/session-index.ts";
 import { judge, shareOf } from "../../arena/probes/judge.ts";
 import { linesOf } from "../../arena/probes/lines.ts";
 import type { AtomProbe, Probe } from "../../arena/probes/probe.ts";
 import { Reader } from "../../arena/probes/reader.ts";
+import { SessionIndex } from "../../arena/probes/session-index.ts";
 import { Shown } from "../../arena/probes/shown.ts";
 import { memoryStore } from "../../src/store/memory.ts";
 import type { Original } from "../../src/store/store.ts";

@@ -5,8 +5,8 @@
  * The rule is that of `RefQuery.contains`: every term occurs, from the start of a word or of a hump. A test holds
  * it to what `memoryStore` answers.
  */
-import type { Original } from "palimpsest";
-import { textOf } from "../probes/lines.ts";
+import type { Original, Part } from "palimpsest";
+import { textOf } from "./lines.ts";
 
 export class SessionIndex {
   readonly #refsByWord = new Map<string, Set<string>>();
@@ -14,10 +14,10 @@ export class SessionIndex {
   readonly #byTerm = new Map<string, ReadonlySet<string>>();
   #words: string[] | undefined;
 
-  add({ ref, part, description }: Original): void {
+  add({ ref, part, description }: Pick<Original, "ref" | "part" | "description">): void {
     if (this.#indexed.has(ref)) return;
     this.#indexed.add(ref);
-    for (const word of wordsIn(`${description}\n${textOf(part)}`)) {
+    for (const word of [...wordsIn(description), ...wordsOfPart(part)]) {
       const refs = this.#refsByWord.get(word);
       if (refs) refs.add(ref);
       else this.#refsByWord.set(word, new Set([ref]));
@@ -37,6 +37,15 @@ export class SessionIndex {
     return found;
   }
 }
+
+/** Of the content alone: the store hands out copies of parts, but the same ones to every policy. */
+function wordsOfPart(part: Part): ReadonlySet<string> {
+  const words = known.get(part) ?? wordsIn(textOf(part));
+  known.set(part, words);
+  return words;
+}
+
+const known = new WeakMap<Part, ReadonlySet<string>>();
 
 /** Runs of letters and digits, and what follows a hump in them. */
 function wordsIn(text: string): ReadonlySet<string> {

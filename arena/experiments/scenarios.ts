@@ -88,7 +88,7 @@ const AUTH: readonly Step[] = [
     "Edit",
     "src/middleware/guard.ts",
     5,
-    [["guard renamed", "isSignedPrincipalV2"]],
+    [["guard renamed", "hasKnownKeyId"]],
     "I chose to check the key id instead of the shape.",
   ),
 ];

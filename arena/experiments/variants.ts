@@ -22,15 +22,16 @@ export function variants(): readonly Variant[] {
 
 export function variantsOf(policy: Policy): readonly Variant[] {
   // A policy is JSON; its interface only has no index signature.
-  const json = policy as unknown as Json;
-  const options = fieldsOf(fieldsOf(json)["options"]);
+  const { options: varied, notes: _notes, ...rest } = fieldsOf(policy as unknown as Json);
+  const json = rest as Json;
+  const options = fieldsOf(varied);
   return Object.entries(options).flatMap(([option, rule]) =>
     Object.entries(fieldsOf(fieldsOf(rule)["values"])).map(([value, places]) => {
-      let changed = json;
+      let changed: Json = json;
       for (const [path, set] of Object.entries(fieldsOf(places)))
         changed = withField(changed, path.split("."), set ?? null);
-      const varied = parsePolicy(changed);
-      return { name: `${policy.name} ${option}=${value}`, policy: varied, tools: toolsOf(varied) };
+      const made = parsePolicy(changed);
+      return { name: `${policy.name} ${option}=${value}`, policy: made, tools: toolsOf(made) };
     }),
   );
 }

@@ -26,6 +26,8 @@ give the same bytes.
                     so many compactions; --trigger 0.8 says how full
   --prices M        price every session as if it had run on model M
   --workers N       processors to use (default: all)
+  --experiments     seed 003 instead: eight sessions of ours, summaries against pointers, one to
+                    three compactions, and what the policies say can be varied
   --html F          the report as one page with plots
   --json            the report as data
 
@@ -44,6 +46,7 @@ const OPTIONS = {
   trigger: { type: "string" },
   prices: { type: "string" },
   workers: { type: "string" },
+  experiments: { type: "boolean" },
   html: { type: "string" },
   json: { type: "boolean" },
 } as const;
@@ -60,11 +63,13 @@ interface Order {
 }
 
 /** As much of the arena as this command uses; a test holds it to what the arena has. */
-export interface Arena<Run = unknown, Report = unknown> {
+export interface Arena<Run = unknown, Report = unknown, Rows = unknown> {
   readonly runArena: (order: Order, onFile: (done: number, of: number, name: string) => void) => Promise<Run>;
   readonly reportOf: (run: Run) => Report;
   readonly reportText: (report: Report) => string;
   readonly reportHtml: (report: Report) => string;
+  readonly runExperiments: () => Promise<Rows>;
+  readonly experimentsText: (rows: Rows) => string;
 }
 
 /** Not a literal: what it names is built from this package, after it. */
@@ -74,7 +79,8 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const { values, positionals } = parseWords(argv, OPTIONS, "arena");
   if (positionals.length > 0) throw usageError(`"${positionals[0]}" is not understood here.`, "arena");
   const order = orderOf(values);
-  const arena = (await import(ARENA)) as Arena<{ readonly files: readonly unknown[] }, Json>;
+  const arena = (await import(ARENA)) as Arena<{ readonly files: readonly unknown[] }, Json, Json>;
+  if (values.experiments === true) return experiments(arena, values.json === true, io);
   const ran = await arena.runArena(order, (done, of, name) => {
     if (io.isTerminal)
       io.err(`\r\u001b[K${done < of ? `${done} of ${of} sessions, ${name.slice(0, 60)}` : ""}`);
@@ -84,6 +90,14 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const report = arena.reportOf(ran);
   if (values.html !== undefined) writeFileSync(values.html, arena.reportHtml(report));
   io.out(values.json === true ? `${JSON.stringify(report, null, 1)}\n` : arena.reportText(report));
+  return EXIT.done;
+}
+
+type Experiments = Pick<Arena<unknown, unknown, Json>, "runExperiments" | "experimentsText">;
+
+async function experiments(arena: Experiments, isJson: boolean, io: Io): Promise<number> {
+  const rows = await arena.runExperiments();
+  io.out(isJson ? `${JSON.stringify(rows, null, 1)}\n` : arena.experimentsText(rows));
   return EXIT.done;
 }
 

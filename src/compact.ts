@@ -6,25 +6,26 @@
  * says why.
  */
 import { createHash } from "node:crypto";
-import { latestText, pageText } from "./apply/page.ts";
-import { refTable } from "./apply/ref-table.ts";
+import { type Accounting, accountingOf } from "./accounting.ts";
 import { type View, viewOf } from "./apply/view.ts";
 import type { Calibration } from "./measure/calibrate.ts";
-import { estimatorFor } from "./measure/count.ts";
-import { measure } from "./measure/measure.ts";
 import { modelNamed } from "./measure/models.ts";
-import { type Leaving, originalMessages, originalsOf, refsCitedIn } from "./originals.ts";
+import { type Leaving, originalsOf, refsCitedIn } from "./originals.ts";
+import { pageOf } from "./page-of.ts";
+import { addressKey } from "./plan/edit.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry, Page } from "./plan/ledger.ts";
 import { makePlan, type Plan, type PlanInput } from "./plan/plan.ts";
-import type { Policy, Size } from "./plan/policy.ts";
-import { type Room, roomIn, tokensIn } from "./plan/size.ts";
-import type { Original, RefRow, Store } from "./store/store.ts";
-import { extractive } from "./summarize/extractive.ts";
-import { renderSummary } from "./summarize/render.ts";
-import { type Summarizer, summarize, type Written } from "./summarize/summarize.ts";
-import { check } from "./transcript/check.ts";
-import { canonical, defined, type Json } from "./transcript/json.ts";
-import { hasUserWords, type Message, type Part, type Transcript } from "./transcript/message.ts";
+import type { AccountingRule, Policy } from "./plan/policy.ts";
+import { type Room, roomIn } from "./plan/size.ts";
+import { type SpoolFile, spooledFiles } from "./spooled-files.ts";
+import type { Spool } from "./store/spool.ts";
+import type { Original, Store } from "./store/store.ts";
+import type { LiveRequest, Summarizer, Written } from "./summarize/summarize.ts";
+import { check, type Problem } from "./transcript/check.ts";
+import { canonical, type Json } from "./transcript/json.ts";
+import type { Transcript } from "./transcript/message.ts";
+import type { Workspace } from "./workspace.ts";
+import { writeSummary } from "./write-summary.ts";
 
 export interface CompactOptions {
   readonly store: Store;
@@ -44,19 +45,31 @@ export interface CompactOptions {
   readonly focus?: string;
   /** Default: extractive, which needs no model. */
   readonly summarizer?: Summarizer;
+  /** For policies that use a better one where a person asked. Default: `summarizer`. */
+  readonly fullSummarizer?: Summarizer;
+  /** The files the agent works on: to put them back, and to say which have changed since. */
+  readonly workspace?: Workspace;
+  /** Where policies that name paths write their files; without it the store alone has them. */
+  readonly spool?: Spool;
+  /** The request the host would send next, for a summarizer that asks on its prefix. */
+  readonly live?: LiveRequest;
   readonly signal?: AbortSignal;
   /** Everything but the last step: nothing is kept, nothing is recorded. */
   readonly isDryRun?: boolean;
 }
 
+export interface Compacted {
+  readonly kind: "compacted";
+  readonly transcript: Transcript;
+  readonly compaction: Compaction;
+  readonly originals: readonly Original[];
+  /** What the policy wants as files, beside the store. */
+  readonly files: readonly SpoolFile[];
+  readonly notes: readonly string[];
+}
+
 export type Outcome =
-  | {
-      readonly kind: "compacted";
-      readonly transcript: Transcript;
-      readonly compaction: Compaction;
-      readonly originals: readonly Original[];
-      readonly notes: readonly string[];
-    }
+  | Compacted
   | {
       readonly kind: "unchanged";
       readonly transcript: Transcript;
@@ -69,61 +82,73 @@ export type Unchanged = "nothing-to-do" | "not-smaller" | "not-legal";
 export async function compact(transcript: Transcript, options: CompactOptions): Promise<Outcome> {
   const ledger = options.ledger ?? (await options.store.ledger(options.sessionId));
   const before = viewOf(transcript, ledger);
-  const writing = { ...options, ...countingOf(transcript, options), room: roomOf(transcript, options) };
-  const tokensBefore = writing.totalOf(before.transcript);
-  const plan = makePlan(planInput(before, tokensBefore, writing));
+  const writing = writingOf(transcript, options);
+  const plan = makePlan(planInput(before, writing));
   if (plan.edits.length === 0) return unchanged(before, "nothing-to-do", plan.because);
 
-  const written = await writeSummary(before, plan, { ...writing, original: transcript });
+  const written = await writeSummary(before, plan, writing);
   const originals = originalsOf(transcript, leavingBy(plan, written), writing);
-  const page = await pageOf(written, plan, { ...writing, before, originals });
+  const files = spooledFiles(plan, { ...writing, originals, before, written });
+  const page = await pageOf(written, plan, { ...writing, ...files, before, originals });
+  const tokensBefore = writing.totalOf(before.transcript);
   const draft = compactionOf(plan, { tokensBefore, before, written, page, options });
   const after = viewOf(transcript, [...ledger, draft]);
   const compaction = { ...draft, tokensAfter: writing.totalOf(after.transcript) };
-  const objection = objectionTo(compaction, { before, after, original: transcript });
+  const objection = objectionTo(compaction, before, after);
   if (objection) return unchanged(before, ...objection);
 
-  if (options.isDryRun !== true) {
-    // Originals first: once the caller has the shorter context, the store is the only copy.
-    await options.store.keep(options.sessionId, originals);
-    await options.store.append(options.sessionId, [compaction]);
-  }
-  return {
-    kind: "compacted",
-    transcript: after.transcript,
-    compaction,
-    originals,
-    notes: written?.notes ?? [],
-  };
+  const notes = written?.notes ?? [];
+  const made = { transcript: after.transcript, compaction, originals, files: files.list, notes };
+  const outcome: Compacted = { kind: "compacted", ...made };
+  if (options.isDryRun !== true) await commit(outcome, options);
+  return outcome;
 }
 
-interface Counting {
-  readonly tokensOf: (part: Part) => number;
-  readonly tokensOfText: (text: string) => number;
-  readonly totalOf: (transcript: Transcript) => number;
+export interface Committing {
+  readonly store: Store;
+  readonly sessionId: string;
+  readonly spool?: Spool | undefined;
 }
 
-interface Writing extends CompactOptions, Counting {
+/** Originals first: once the caller has the shorter context, the store is the only copy. */
+export async function commit(
+  { originals, files, compaction }: Compacted,
+  { store, sessionId, spool }: Committing,
+): Promise<void> {
+  await store.keep(sessionId, originals);
+  for (const { path, text } of files) await spool?.write(path, text);
+  if (!compaction.isTransient) await store.append(sessionId, [compaction]);
+}
+
+/** `accounting` is how the policy counts; what is compared and reported is always measured the same way. */
+interface Writing extends CompactOptions, Accounting {
+  readonly original: Transcript;
+  readonly accounting: Accounting;
   readonly room: Room;
 }
 
-function countingOf(transcript: Transcript, { calibration }: CompactOptions): Counting {
-  const counter = estimatorFor(transcript.model);
-  const scale = calibration?.scale ?? 1;
+/** Measured alike for all policies, by usage where it was reported. */
+const MEASURED: AccountingRule = { basis: "usage", counts: ["system", "tools", "call-inputs"] };
+
+function writingOf(transcript: Transcript, options: CompactOptions): Writing {
+  const { policy, calibration } = options;
+  const counting = { model: transcript.model, calibration };
   return {
-    tokensOf: (part) => Math.round(counter.part(part) * scale),
-    tokensOfText: (text) => Math.round(counter.text(text) * scale),
-    totalOf: (of) => measure(of, { counter, ...(calibration ? { calibration } : {}) }).total,
+    ...options,
+    original: transcript,
+    ...accountingOf({ accounting: MEASURED }, counting),
+    accounting: accountingOf(policy, counting),
+    room: roomOf(transcript, options),
   };
 }
 
-function planInput(before: View, totalTokens: number, writing: Writing): PlanInput {
-  const { policy, trigger, at, targetTokens, cache, pinned } = writing;
+function planInput(before: View, writing: Writing): PlanInput {
+  const { policy, trigger, at, targetTokens, cache, pinned, accounting, spool } = writing;
   return {
     transcript: before.transcript,
     addresses: before.addresses,
-    tokensOf: writing.tokensOf,
-    totalTokens,
+    tokensOf: accounting.tokensOf,
+    totalTokens: accounting.totalOf(before.transcript),
     ...writing.room,
     policy,
     trigger,
@@ -131,75 +156,17 @@ function planInput(before: View, totalTokens: number, writing: Writing): PlanInp
     ...(targetTokens === undefined ? {} : { targetTokens }),
     ...(cache === undefined ? {} : { cache }),
     ...(pinned === undefined ? {} : { pinned }),
+    ...(spool === undefined ? {} : { pathOf: spool.pathOf }),
   };
-}
-
-/** What is folded, with what the user said in between, as it was said: a summary of a stub would cite the stub. */
-async function writeSummary(before: View, plan: Plan, options: Summing): Promise<Written | undefined> {
-  if (plan.folded.length === 0) return undefined;
-  const folded = new Set(plan.folded);
-  const said = before.transcript.messages.slice(0, Math.max(...plan.folded) + 1);
-  const originals = originalMessages(said, before, options.original);
-  const isTold = (message: Message, index: number) =>
-    (folded.has(index) || hasUserWords(message)) && before.addresses[index]?.length !== 0;
-  const input = {
-    messages: originals.filter(isTold),
-    userMessages: originals.filter((message, index) => hasUserWords(message) && !folded.has(index)),
-    maxTokens: tokensIn(options.policy.summary.maxTokens, options.room),
-    tokensOf: options.tokensOfText,
-    ...defined({ previous: before.folded?.summary, focus: options.focus }),
-  };
-  return summarize(input, options.summarizer ?? extractive, defined({ signal: options.signal }));
 }
 
 function leavingBy({ edits }: Plan, written: Written | undefined): Leaving {
   return { edits, cited: refsCitedIn(written?.summary) };
 }
 
-interface Summing extends Writing {
-  readonly original: Transcript;
-}
-
-/** The summary and the table of what can be read back: what left before, and what leaves now. */
-async function pageOf(written: Written | undefined, plan: Plan, options: Paging): Promise<Page | undefined> {
-  if (!written) return undefined;
-  const { policy, room, before, originals } = options;
-  const kept = await options.store.list(options.sessionId, { limit: TABLE_ROWS });
-  const maxTokens = policy.summary.table ? tokensIn(policy.summary.table, room) : 0;
-  const table = refTable(rowsOf(kept.rows, originals), { maxTokens, tokensOf: options.tokensOfText });
-  // Results the model was waiting for had to fold with their step: it must still see them.
-  const latest = latestText(before.transcript.messages, plan.carried, {
-    maxTokens: tokensIn(LATEST, room),
-    addresses: before.addresses,
-  });
-  const { opening } = policy.placement;
-  const areUserWordsKept = policy.tail.folds !== "everything";
-  const summaryText = renderSummary(written.summary);
-  const text = pageText({ summaryText, table, latest, areUserWordsKept, ...defined({ opening }) });
-  return { role: policy.placement.role, ...plan.page, text };
-}
-
-interface Paging extends Writing {
-  readonly before: View;
-  readonly originals: readonly Original[];
-}
-
-/** Of the window; enough for a test run's end or a file's outline. */
-const LATEST: Size = { share: 0.05, atMostTokens: 4_000 };
-
 function roomOf(transcript: Transcript, { windowTokens }: CompactOptions): Room {
   const model = modelNamed(transcript.model);
   return roomIn(windowTokens ?? model.windowTokens, model);
-}
-
-/** More would not fit into any table; the table itself groups what it cannot show. */
-const TABLE_ROWS = 2_000;
-
-function rowsOf(kept: readonly RefRow[], originals: readonly Original[]): readonly RefRow[] {
-  const rows = new Map<string, RefRow>(kept.map((row) => [row.ref, row]));
-  for (const { ref, part, description, tokens, at } of originals)
-    rows.set(ref, { ref, kind: part.type, description, tokens, at });
-  return [...rows.values()];
 }
 
 interface Drafting {
@@ -217,6 +184,7 @@ function compactionOf(plan: Plan, { tokensBefore, before, written, page, options
     policy: policy.name,
     trigger,
     edits: plan.edits,
+    ...(plan.isTransient ? { isTransient: true as const } : {}),
     ...(focus === undefined ? {} : { focus }),
     ...(after === undefined ? {} : { after }),
     ...(page === undefined ? {} : { page }),
@@ -243,23 +211,30 @@ function idOf(content: object): string {
     .slice(0, 16);
 }
 
-interface Judged {
-  readonly before: View;
-  readonly after: View;
-  readonly original: Transcript;
-}
-
-/** Why a compaction may not be committed: it saves nothing, or what comes out would be refused by a provider. */
+/**
+ * Why a compaction may not be committed: it saves nothing, or what comes out would be refused by a provider. It is held
+ * against what was sent until now, not against the history: thinking made behind an earlier compaction was sealed there.
+ */
 function objectionTo(
   { tokensBefore, tokensAfter }: Compaction,
-  { before, after, original }: Judged,
+  before: View,
+  after: View,
 ): readonly [Unchanged, string] | undefined {
   if (tokensAfter >= tokensBefore)
     return ["not-smaller", `${tokensAfter} tokens would follow ${tokensBefore}`];
-  // What the host itself got wrong before is not ours to judge here.
-  const known = new Set(check(before.transcript, { as: "record", original }).map(({ code }) => code));
-  const problem = check(after.transcript, { as: "record", original }).find(({ code }) => !known.has(code));
+  const original = before.transcript;
+  // What the host itself got wrong before is not ours to judge here; the same mistake elsewhere is.
+  const known = new Set(check(original, { as: "record" }).map((problem) => problemKey(problem, before)));
+  const problem = check(after.transcript, { as: "record", original }).find(
+    (found) => !known.has(problemKey(found, after)),
+  );
   return problem && ["not-legal", `${problem.code} at message ${problem.messageIndex}: ${problem.why}`];
+}
+
+/** What is wrong with which part: places shift when something before them leaves, addresses do not. */
+function problemKey({ code, messageIndex, partIndex }: Problem, { addresses }: View): string {
+  const at = addresses[messageIndex]?.[partIndex ?? 0];
+  return `${code} ${at ? addressKey(at) : "page"}`;
 }
 
 function unchanged({ transcript }: View, because: Unchanged, detail: string): Outcome {

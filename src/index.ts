@@ -48,6 +48,7 @@ export { netSavings, type Savings } from "./savings.ts";
 export { type AgentSession, openSession } from "./session.ts";
 export type { CompactRequest, Prepared, SessionOptions } from "./session-options.ts";
 export { memoryStore } from "./store/memory.ts";
+export { openSpool, type Spool } from "./store/spool.ts";
 export { openSqliteStore } from "./store/sqlite.ts";
 export type {
   Original,
@@ -111,3 +112,4 @@ export {
   sessionWires,
   wireNames,
 } from "./wire/wires.ts";
+export { openWorkspace, type Workspace } from "./workspace.ts";

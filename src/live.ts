@@ -7,7 +7,7 @@ import { type View, viewOf } from "./apply/view.ts";
 import { type Counter, estimatorFor } from "./measure/count.ts";
 import { Meter } from "./measure/measure.ts";
 import { addressKey } from "./plan/edit.ts";
-import type { LedgerEntry } from "./plan/ledger.ts";
+import type { Compaction, LedgerEntry } from "./plan/ledger.ts";
 import { isList, type Json, list } from "./transcript/json.ts";
 import type { Message, Part, Transcript } from "./transcript/message.ts";
 import { type Ref, refOf } from "./transcript/ref.ts";
@@ -37,6 +37,7 @@ export class LiveConversation {
   #counts: Map<Ref, number> = new Map();
   #edited: ReadonlySet<string> = new Set();
   #isEdited = false;
+  #folded: Compaction | undefined;
 
   constructor(wire: BodyWire, model: string | undefined) {
     this.#wire = wire;
@@ -56,6 +57,20 @@ export class LiveConversation {
   /** The same in the host's own spelling. Read it, do not change it: it grows with the next request. */
   get written(): readonly Json[] {
     return this.#written;
+  }
+
+  /** The compaction whose page is shown. */
+  get folded(): Compaction | undefined {
+    return this.#folded;
+  }
+
+  /** What stands around the messages, as last told. */
+  get around(): Around {
+    return this.#around;
+  }
+
+  get wire(): string {
+    return this.#wire.name;
   }
 
   /** Tokens of what is sent, as counted. */
@@ -144,7 +159,8 @@ export class LiveConversation {
   #rebuild(natives: readonly Json[]): void {
     this.#natives = [...natives];
     this.#messages = [...this.#wire.read(this.#natives).messages];
-    const { transcript, applied } = this.view;
+    const { transcript, applied, folded } = this.view;
+    this.#folded = folded;
     this.#seen = [...transcript.messages];
     this.#isEdited = applied.length > 0;
     this.#edited = new Set(

@@ -2,6 +2,7 @@
 import type { View } from "./apply/view.ts";
 import { descriptionOf } from "./plan/describe-part.ts";
 import { type Address, addressKey, type Edit } from "./plan/edit.ts";
+import type { Policy } from "./plan/policy.ts";
 import type { Summary } from "./plan/summary.ts";
 import type { Original } from "./store/store.ts";
 import type { Message, Part, ToolCallPart, Transcript } from "./transcript/message.ts";
@@ -11,6 +12,7 @@ import { addressParts } from "./transcript/ref.ts";
 export interface Keeping {
   readonly tokensOf: (part: Part) => number;
   readonly at: number;
+  readonly policy: Pick<Policy, "retrieval">;
 }
 
 export interface Leaving {
@@ -23,14 +25,15 @@ export interface Leaving {
 export function originalsOf(
   transcript: Transcript,
   { edits, cited }: Leaving,
-  { tokensOf, at }: Keeping,
+  { tokensOf, at, policy }: Keeping,
 ): readonly Original[] {
   const touched = new Set(edits.map((edit) => addressKey(edit.at)));
+  const how = policy.retrieval?.descriptions;
   const calls: ReadonlyMap<Part, ToolCallPart> = callsByResult(pairUp(transcript));
   return addressParts(transcript).flatMap((addressed) => {
     if (!touched.has(addressKey(addressed)) && !cited.has(addressed.ref)) return [];
     const { native: _, ...part } = addressed.part;
-    const description = descriptionOf(addressed.part, calls.get(addressed.part));
+    const description = descriptionOf(addressed.part, calls.get(addressed.part), how);
     return [{ ref: addressed.ref, part, description, tokens: tokensOf(addressed.part), at }];
   });
 }

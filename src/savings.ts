@@ -18,7 +18,10 @@ import { promptTokens, type Usage } from "./transcript/message.ts";
 export interface SavingsOptions {
   /** Where a request does not name its own. */
   readonly model?: string | undefined;
-  /** Tokens of ours in every prompt sent: tool schemas, ref table. They move between the lines, not in the result. */
+  /**
+   * Tokens of ours in every prompt sent, where a request does not say: tool schemas, ref table. They move between the
+   * lines, not in the result.
+   */
   readonly overheadTokens?: number;
 }
 
@@ -47,12 +50,11 @@ export interface SavingsLine {
 }
 
 export function netSavings(ledger: readonly LedgerEntry[], options: SavingsOptions = {}): Savings {
-  const overhead = options.overheadTokens ?? 0;
-  const requests = requestsIn(ledger, options).map((found) => ({ ...found, usd: pricesOf(found, overhead) }));
+  const requests = requestsIn(ledger, options).map((found) => ({ ...found, usd: pricesOf(found) }));
   const lines: readonly SavingsLine[] = [
     line("without us", requests, ({ without, usd }) => [tokensOf(without), usd.without]),
-    line("sent", requests, ({ usage, usd }) => [overhead - tokensOf(usage), usd.sent]),
-    line("standing overhead", requests, ({ usd }) => [-overhead, -usd.overhead]),
+    line("sent", requests, ({ usage, overhead, usd }) => [overhead - tokensOf(usage), usd.sent]),
+    line("standing overhead", requests, ({ overhead, usd }) => [-overhead, -usd.overhead]),
     line("cache rewrites", requests, ({ usd }) => [0, -usd.rewrites]),
     line("fetched back", requests, ({ without, fetched, usd }) => [
       tokensOf(fetched) - tokensOf(without),
@@ -73,9 +75,9 @@ export function netSavings(ledger: readonly LedgerEntry[], options: SavingsOptio
 }
 
 /** Looked up once per request: finding a model by its name is what takes time here. */
-function pricesOf(request: Request, overhead: number): Readonly<Record<Priced, number>> {
+function pricesOf(request: Request): Readonly<Record<Priced, number>> {
   const { model, usage, without, fetched } = request;
-  const ours = overheadUsd(request, overhead);
+  const ours = overheadUsd(request);
   const rewrites = rewriteUsd(request);
   return {
     sent: ours + rewrites - usdOf(usage, model),
@@ -97,11 +99,16 @@ interface Request {
   readonly fetched: Usage;
   /** Tokens written to the cache again because an edit came before them. */
   readonly rewritten: number;
+  /** Tokens of ours that stand in it whatever is said. */
+  readonly overhead: number;
 }
 
 const NOTHING: Usage = { uncachedTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, outputTokens: 0 };
 
-function requestsIn(ledger: readonly LedgerEntry[], { model }: SavingsOptions): readonly Request[] {
+function requestsIn(
+  ledger: readonly LedgerEntry[],
+  { model, overheadTokens }: SavingsOptions,
+): readonly Request[] {
   const usages = ledger.flatMap((entry) => (entry.kind === "requested" ? [entry.usage] : []));
   const habit: CacheHabit = {
     isCaching: usages.some((usage) => usage.cacheReadTokens + usage.cacheWriteTokens > 0),
@@ -117,7 +124,7 @@ function requestsIn(ledger: readonly LedgerEntry[], { model }: SavingsOptions): 
       if (last) found[found.length - 1] = { ...last, fetched: NOTHING };
     }
     if (entry.kind !== "requested") continue;
-    const named = { ...entry, model: entry.model ?? model };
+    const named = { overheadTokens: overheadTokens ?? 0, ...entry, model: entry.model ?? model };
     found.push(requestOf(named, past, habit));
     past = { ...past, isEdited: false, before: { ...named, copies: past.copies } };
   }
@@ -158,6 +165,7 @@ function requestOf(entry: Named, { before, copies, isEdited }: Past, habit: Cach
       sent(entry.tokensWithoutUs - copies),
       before ? sent(before.tokensWithoutUs - before.copies) : 0,
     ),
+    overhead: entry.overheadTokens ?? 0,
     rewritten: isRewritten ? Math.max(0, promptTokens(usage) - usage.cacheReadTokens - grown) : 0,
   };
 }
@@ -242,7 +250,7 @@ function usdOf(usage: Usage, model: string | undefined): number {
 }
 
 /** Our share of the prompt, at what a token of this prompt cost on average. */
-function overheadUsd({ usage, model }: Request, overhead: number): number {
+function overheadUsd({ usage, model, overhead }: Request): number {
   const prompt = promptTokens(usage);
   return prompt === 0 || overhead === 0
     ? 0

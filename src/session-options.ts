@@ -2,9 +2,12 @@
 import type { Outcome } from "./compact.ts";
 import type { CompactionTrigger } from "./plan/ledger.ts";
 import type { Policy } from "./plan/policy.ts";
+import type { Spool } from "./store/spool.ts";
 import type { Store } from "./store/store.ts";
 import type { Summarizer } from "./summarize/summarize.ts";
 import type { Json } from "./transcript/json.ts";
+import type { Message } from "./transcript/message.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface SessionOptions {
   /** Where originals live. Default: memory, which forgets with the process; give a store to keep. */
@@ -18,9 +21,22 @@ export interface SessionOptions {
   readonly model?: string;
   /** Default: told from the first messages. */
   readonly wire?: string;
+  /** Of `model`; a request to another model goes by that model's own window. */
   readonly windowTokens?: number;
+  /** Who writes summaries; `modelSummarizer({ …, isLive: true })` asks on the request this session sends next. */
   readonly summarizer?: Summarizer;
+  /** A better one, for policies that use it where a person asked. Default: `summarizer`. */
+  readonly fullSummarizer?: Summarizer;
+  /** The files the agent works on (`openWorkspace`): to put them back, and to say which have changed since. */
+  readonly workspace?: Workspace;
+  /** Where policies that name paths write their files (`openSpool`). Default: nowhere; the store has everything. */
+  readonly spool?: Spool;
   readonly now?: () => number;
+  /**
+   * A silent turn of the model before an automatic fold, where the policy asks for one: told what to ask it. What it
+   * writes down is the host's to keep; a failure here is reported and the fold goes on.
+   */
+  readonly onFlush?: (instruction: string) => Promise<void>;
   /** What a user should see: a compaction was made, the breaker tripped. */
   readonly onNotice?: (notice: string) => void;
   /** What went wrong inside. Default: one line on standard error; never silent. */
@@ -31,6 +47,13 @@ export interface Prepared {
   readonly messages: readonly Json[];
   /** What was done for this request; absent where nothing was. */
   readonly outcome?: Outcome;
+}
+
+/** How a response ended, where there is more to say than that it is done. */
+export interface Observed {
+  readonly ended?: Message["ended"] | undefined;
+  /** The provider's word for why it stopped (`end_turn`, `length`, …): some overflow without any other sign. */
+  readonly stopReason?: string | undefined;
 }
 
 export interface CompactRequest {

@@ -6,31 +6,28 @@
  * history it was computed from is still there.
  */
 import { randomUUID } from "node:crypto";
-import { standingCompactions, viewOf } from "./apply/view.ts";
-import { type CompactOptions, compact, type Outcome } from "./compact.ts";
+import { counterFor } from "./accounting.ts";
+import { standingCompactions } from "./apply/view.ts";
+import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
-import {
-  type Calibration,
-  edited,
-  isCalibrated,
-  observe,
-  predict,
-  UNCALIBRATED,
-} from "./measure/calibrate.ts";
-import { modelNamed } from "./measure/models.ts";
+import { liveRequestAround } from "./live-request.ts";
 import { isOverflow } from "./overflow.ts";
-import type { CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
+import { isBound } from "./plan/bound.ts";
+import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
-import { arrivalTokens } from "./plan/prune.ts";
-import { cacheStateOf } from "./plan/rent.ts";
-import { marksOf, roomIn } from "./plan/size.ts";
+import { arrivalTokens, isPassing, looksEachTime } from "./plan/prune.ts";
+import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
-import type { CompactRequest, Prepared, SessionOptions } from "./session-options.ts";
+import { Ahead, type Basis } from "./session-ahead.ts";
+import { brokenNotice, compactedNotice } from "./session-notices.ts";
+import type { CompactRequest, Observed, Prepared, SessionOptions } from "./session-options.ts";
+import { SessionRequests } from "./session-requests.ts";
+import { type SessionTools, sessionTools } from "./session-tools.ts";
+import { Overhead } from "./standing-overhead.ts";
 import { memoryStore } from "./store/memory.ts";
 import type { RefPage, RefQuery } from "./store/store.ts";
-import { runTool, type ToolAnswer, toolSchemas } from "./tools.ts";
-import type { Json } from "./transcript/json.ts";
+import { defined, type Json } from "./transcript/json.ts";
 import type { Message, Usage } from "./transcript/message.ts";
 import { bodyWireFor } from "./wire/wires.ts";
 
@@ -56,12 +53,13 @@ export class AgentSession {
   readonly #policy: Policy;
   #ledger: readonly LedgerEntry[];
   #live: LiveConversation | undefined;
-  #calibration: Calibration = UNCALIBRATED;
+  readonly #requests: SessionRequests;
+  readonly #ahead = new Ahead();
+  readonly #overhead = new Overhead();
   #failures = 0;
-  #ahead: { readonly outcome: Promise<Outcome> } | undefined;
-  /** Before the first request nothing is cached: as good as idle for ever. */
-  #lastRequestAt: number = Number.NEGATIVE_INFINITY;
   #lookedAtTokens = 0;
+  /** What was shortened for the last request alone. */
+  #passing: readonly Compaction[] = [];
 
   constructor(ledger: readonly LedgerEntry[], options: Settled) {
     this.id = options.id;
@@ -69,15 +67,23 @@ export class AgentSession {
     this.#policy =
       typeof options.policy === "object" ? options.policy : policyNamed(options.policy ?? "palimpsest");
     this.#ledger = ledger;
+    this.#requests = new SessionRequests(options, ledger);
   }
 
   /** Before each request: the messages to send, in the spelling they came in. */
   async prepare(messages: readonly Json[], around: Around = {}): Promise<Prepared> {
     try {
-      const live = this.#conversation(messages);
-      const added = live.update(messages, { ...around, model: around.model ?? this.#options.model });
+      const live = this.#conversation(messages, around.model);
+      const added = live.update(messages, { ...around, model: this.#requests.model });
+      this.#beginAnew(live);
       const outcome =
-        (await this.#swapIn(live)) ?? (await this.#onArrival(live, added)) ?? (await this.#whenDue(live));
+        (await this.#swapIn(live)) ??
+        (await this.#onArrival(live, added)) ??
+        (await this.#afterOverflow(live)) ??
+        (await this.#whenDue(live));
+      // What is recorded and what is shortened for this request alone are two plans.
+      if (outcome?.kind === "compacted" && !outcome.compaction.isTransient && isPassing(this.#policy))
+        await this.#attempt(live, "auto");
       return { messages: live.written, ...(outcome ? { outcome } : {}) };
     } catch (error) {
       this.#report(error);
@@ -85,19 +91,24 @@ export class AgentSession {
     }
   }
 
-  /** After each response: what the provider reported. Corrects the counts, and goes into the net savings. */
-  observe(usage: Usage, ended: Message["ended"] = "done"): void {
+  /**
+   * After each response: what the provider reported. Corrects the counts, goes into the net savings, and tells of a prompt
+   * that overflowed without an error: the next `prepare` compacts.
+   */
+  observe(usage: Usage, how: Observed | Message["ended"] = {}): void {
     const live = this.#live;
     if (!live) return;
-    this.#calibration = observe(this.#calibration, { counted: live.countedTokens, usage, ended });
-    this.#lastRequestAt = this.#options.now();
-    const tokensWithoutUs = this.#calibrated(live.countedWithoutUs);
+    const at = this.#options.now();
+    const observed = typeof how === "string" ? { ended: how } : how;
+    this.#requests.observe(live.countedTokens, usage, { ...observed, at });
+    const ours = this.#overhead.of(live, this.#requests);
     this.#record({
       kind: "requested",
-      at: this.#options.now(),
+      at,
       usage,
-      tokensWithoutUs,
-      ...(this.#options.model === undefined ? {} : { model: this.#options.model }),
+      tokensWithoutUs: this.#requests.calibrated(live.countedWithoutUs) - ours.countedTokens,
+      overheadTokens: ours.sentTokens,
+      ...defined({ model: this.#requests.model }),
     });
   }
 
@@ -115,15 +126,16 @@ export class AgentSession {
     return outcome?.kind === "compacted" ? { messages: this.#live.written, outcome } : undefined;
   }
 
-  /** Starts the next compaction while the model or the user is busy; `prepare` swaps it in if it still fits. */
-  prepareAhead({ focus, trigger = "idle" }: CompactRequest = {}): void {
+  /**
+   * Prepares the next compaction while the model or the user is busy. Nobody waits for it: `prepare` swaps it in when it is
+   * ready, if the history it was made from is still there. The promise tells when that is, and never fails.
+   */
+  async prepareAhead({ focus, trigger = "idle" }: CompactRequest = {}): Promise<void> {
     const live = this.#live;
-    if (!live || this.#ahead) return;
-    const options = this.#compactOptions(trigger, focus);
-    const outcome = compact(live.transcript, { ...options, isDryRun: true });
-    // Reported where it is awaited; without this a failure before that would end the process.
-    outcome.catch(() => undefined);
-    this.#ahead = { outcome };
+    if (!live) return;
+    const options = { ...this.#compactOptions(trigger, focus), isDryRun: true };
+    const basis = { transcript: live.transcript, ledger: this.#ledger };
+    await this.#ahead.queue(basis, ({ transcript, ledger }) => compact(transcript, { ...options, ledger }));
   }
 
   /** Takes the last compaction back. Nothing was lost, so nothing has to be found. */
@@ -141,27 +153,20 @@ export class AgentSession {
   }
 
   /** Tools to give the model, and how to run them. */
-  get tools(): {
-    readonly schemas: typeof toolSchemas;
-    readonly run: (name: string, input: Json) => Promise<ToolAnswer>;
-  } {
-    return {
-      schemas: toolSchemas,
-      run: (name, input) =>
-        runTool(name, input, {
-          store: this.#options.store,
-          sessionId: this.id,
-          compact: async (focus) =>
-            (await this.compact({ trigger: "agent", ...(focus === undefined ? {} : { focus }) })) ??
-            undefined,
-          onRecalled: ({ ref, tokens }) =>
-            this.#record({ kind: "recalled", at: this.#options.now(), ref, tokens }),
-        }),
-    };
+  get tools(): SessionTools {
+    return sessionTools({
+      store: this.#options.store,
+      sessionId: this.id,
+      policy: this.#policy,
+      onGiven: () => this.#overhead.toolsAreGiven(),
+      compact: (focus) => this.compact({ trigger: "agent", ...defined({ focus }) }),
+      onRecalled: ({ ref, tokens }) =>
+        this.#record({ kind: "recalled", at: this.#options.now(), ref, tokens }),
+    });
   }
 
   savings(): Savings {
-    return netSavings(this.#ledger, { model: this.#options.model });
+    return netSavings(this.#ledger, { model: this.#requests.model });
   }
 
   /** Ends the session: its grace period begins. */
@@ -169,33 +174,72 @@ export class AgentSession {
     await this.#options.store.endSession(this.id, this.#options.now());
   }
 
-  #conversation(messages: readonly Json[]): LiveConversation {
-    if (this.#live) return this.#live;
-    const wire = bodyWireFor(messages, this.#options.wire);
-    this.#live = new LiveConversation(wire, this.#options.model);
+  /** Another model counts otherwise: then the history is counted anew. */
+  #conversation(messages: readonly Json[], model: string | undefined): LiveConversation {
+    const isSwitched = this.#requests.goesTo(model);
+    if (this.#live && !isSwitched) return this.#live;
+    // A cold cache is the time to clear: it is looked at whatever was seen before.
+    if (this.#live) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
+    const wire = bodyWireFor(messages, this.#live?.wire ?? this.#options.wire);
+    this.#live = new LiveConversation(wire, this.#requests.model);
     this.#live.look(this.#ledger);
     return this.#live;
   }
 
+  /** Each request begins from the whole; but while the model waits for results, it must see what it thought about. */
+  #beginAnew(live: LiveConversation): void {
+    if (this.#passing.length === 0 || isBound(live.transcript)) return;
+    this.#passing = [];
+    this.#see(this.#ledger);
+  }
+
   /** A giant result is shortened before it was ever sent: it was in no cache, so this costs nothing. */
   async #onArrival(live: LiveConversation, added: readonly Message[]): Promise<Outcome | undefined> {
-    const limit = arrivalTokens(this.#policy, this.#windowTokens()) ?? Number.POSITIVE_INFINITY;
+    const counter = counterFor(this.#policy.accounting, this.#requests.model);
+    const limit = arrivalTokens(this.#policy, this.#requests.windowTokens) ?? Number.POSITIVE_INFINITY;
     const isGiant = (message: Message) =>
-      message.parts.some((part) => part.type === "tool-result" && live.tokensOf(part) >= limit);
+      message.parts.some((part) => part.type === "tool-result" && counter.part(part) >= limit);
     if (!added.some(isGiant)) return undefined;
     return this.#attempt(live, "arrival");
   }
 
+  /** The last prompt did not fit, and nobody said so: what the model answered, it answered to a part of it. */
+  async #afterOverflow(live: LiveConversation): Promise<Outcome | undefined> {
+    return this.#requests.takeOverflow() && !this.#isBroken ? this.#attempt(live, "overflow") : undefined;
+  }
+
   /** Over the mark a fold is due. Below it, now and then, clearing may pay: looking each time would cost the history. */
   async #whenDue(live: LiveConversation): Promise<Outcome | undefined> {
-    const tokens = this.#calibrated(live.countedTokens);
-    const model = modelNamed(this.#options.model);
-    const room = roomIn(this.#windowTokens(), model);
-    const isFull = tokens > marksOf(this.#policy, room, this.#options.model).full;
-    const hasGrown = tokens - this.#lookedAtTokens > room.windowTokens * LOOK_AGAIN_SHARE;
-    if (this.#failures >= this.#policy.safety.maxFailures || !(isFull || hasGrown)) return undefined;
+    const tokens = this.#requests.calibrated(live.countedTokens);
+    const isFull = tokens > this.#marks.full;
+    const hasGrown = tokens - this.#lookedAtTokens > this.#requests.windowTokens * LOOK_AGAIN_SHARE;
+    // What is being prepared would be stale by anything done now.
+    const isLooked = isFull || hasGrown || looksEachTime(this.#policy);
+    if (this.#isBroken || this.#ahead.isWorking || !isLooked) return undefined;
     this.#lookedAtTokens = tokens;
+    if (isFull) await this.#flush();
     return this.#attempt(live, "auto");
+  }
+
+  /** Some systems let their model write down what must last before a fold: the host runs that turn. */
+  async #flush(): Promise<void> {
+    const { flush } = this.#policy.continuation;
+    if (flush === undefined || !this.#options.onFlush) return;
+    await this.#options
+      .onFlush(flush)
+      .catch((error: unknown) => this.#report(error, "no notes were written"));
+  }
+
+  get #isBroken(): boolean {
+    return this.#failures >= this.#policy.safety.maxFailures;
+  }
+
+  /** `hard`: here nothing is worth waiting for any longer. */
+  get #marks(): { readonly full: number; readonly hard: number } {
+    const { windowTokens, facts, model } = this.#requests;
+    const room = roomIn(windowTokens, facts);
+    const { full } = marksOf(this.#policy, room, model);
+    return { full, hard: tokensIn(this.#policy.safety.waitsUpTo, room) };
   }
 
   async #attempt(live: LiveConversation, trigger: CompactionTrigger): Promise<Outcome | undefined> {
@@ -204,44 +248,47 @@ export class AgentSession {
     return settled.kind === "compacted" ? settled : undefined;
   }
 
-  /** What was prepared ahead, if it is ready to be judged and its history is still there. */
+  /** What was prepared ahead, if it is ready and its history is still there. Over the hard mark it is waited for. */
   async #swapIn(live: LiveConversation): Promise<Outcome | undefined> {
-    if (!this.#ahead) return undefined;
-    const outcome = await this.#ahead.outcome;
-    this.#ahead = undefined;
-    if (outcome.kind !== "compacted") return undefined;
-    const shown = viewOf(live.transcript, [...this.#ledger, outcome.compaction]);
-    if (!shown.applied.includes(outcome.compaction)) return undefined;
-    await this.#options.store.keep(this.id, outcome.originals);
-    await this.#options.store.append(this.id, [outcome.compaction]);
+    const isWaiting = this.#ahead.isWorking && this.#isHard(live);
+    const polled = await this.#ahead.take({ isWaiting });
+    if (polled.kind === "failed") this.#report(polled.error, "nothing was prepared ahead");
+    if (polled.kind !== "ready" || polled.outcome.kind !== "compacted") return undefined;
+    const { outcome } = polled;
+    if (outcome.compaction.isTransient) return undefined;
+    const now: Basis = { transcript: live.transcript, ledger: this.#ledger };
+    if (!this.#ahead.isOf(now)) return undefined;
+    await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
     return this.#settle(outcome);
+  }
+
+  #isHard(live: LiveConversation): boolean {
+    return this.#requests.calibrated(live.countedTokens) > this.#marks.hard;
   }
 
   #settle(outcome: Outcome): Outcome {
     if (outcome.kind === "unchanged") {
       this.#failures += outcome.because === "nothing-to-do" ? 0 : 1;
       if (this.#failures === this.#policy.safety.maxFailures)
-        this.#options.onNotice?.(
-          `Compaction did not help ${this.#failures} times in a row (${outcome.detail}); it is off until the next one asked for.`,
-        );
+        this.#options.onNotice?.(brokenNotice(this.#failures, outcome.detail));
+      return outcome;
+    }
+    if (outcome.compaction.isTransient) {
+      this.#passing = [...this.#passing, outcome.compaction];
+      this.#see(this.#ledger);
       return outcome;
     }
     this.#failures = 0;
-    const isFold = outcome.compaction.page !== undefined;
-    this.#calibration = isCalibrated(this.#calibration)
-      ? edited(this.#calibration, isFold ? "summary" : "clear")
-      : this.#calibration;
+    if (outcome.compaction.summary !== undefined) this.#passing = [];
+    this.#requests.compacted(outcome.compaction);
     this.#see([...this.#ledger, outcome.compaction]);
-    const { tokensBefore, tokensAfter } = outcome.compaction;
-    this.#options.onNotice?.(
-      `Compacted: ${tokensBefore} → ${tokensAfter} tokens; ${outcome.originals.length} originals can be read back.`,
-    );
+    this.#options.onNotice?.(compactedNotice(outcome));
     return outcome;
   }
 
   #see(ledger: readonly LedgerEntry[]): void {
     this.#ledger = ledger;
-    this.#live?.look(ledger);
+    this.#live?.look([...ledger, ...this.#passing]);
   }
 
   /** Recorded in the background: it informs, and no context depends on it. */
@@ -251,7 +298,9 @@ export class AgentSession {
   }
 
   #compactOptions(trigger: CompactionTrigger, focus?: string): CompactOptions {
-    const { store, summarizer, now } = this.#options;
+    const { store, summarizer, fullSummarizer, workspace, spool, now } = this.#options;
+    const { windowTokens, calibration } = this.#requests;
+    const live = this.#live;
     return {
       store,
       sessionId: this.id,
@@ -259,32 +308,18 @@ export class AgentSession {
       trigger,
       at: now(),
       ledger: this.#ledger,
-      windowTokens: this.#windowTokens(),
-      cache: cacheStateOf(modelNamed(this.#options.model), {
-        idleMs: now() - this.#lastRequestAt,
-        isModelSwitched: false,
-      }),
-      ...(isCalibrated(this.#calibration) ? { calibration: this.#calibration } : {}),
-      ...(summarizer ? { summarizer } : {}),
-      ...(focus === undefined ? {} : { focus }),
+      windowTokens,
+      cache: this.#requests.cacheAt(now()),
+      ...(live ? { live: liveRequestAround(live.wire, [...live.written], live.around) } : {}),
+      ...defined({ calibration, summarizer, fullSummarizer, workspace, spool, focus }),
     };
   }
 
-  #windowTokens(): number {
-    return this.#options.windowTokens ?? modelNamed(this.#options.model).windowTokens;
-  }
-
-  #calibrated(counted: number): number {
-    return isCalibrated(this.#calibration) ? predict(this.#calibration, counted) : counted;
-  }
-
-  #report(error: unknown): void {
+  #report(error: unknown, what = "the messages go out as they are"): void {
     if (this.#options.onError) {
       this.#options.onError(error);
       return;
     }
-    console.error(
-      `palimpsest: the messages go out as they are: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    console.error(`palimpsest: ${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

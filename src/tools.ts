@@ -5,6 +5,7 @@
  * `runTool` answers the model whatever it sends. Only what the store itself cannot do throws; the edge that called decides.
  */
 import { listRefs } from "./list-refs.ts";
+import type { Policy } from "./plan/policy.ts";
 import { readRef } from "./read-ref.ts";
 import {
   answered,
@@ -15,7 +16,7 @@ import {
   ToolRefusal,
   textField,
 } from "./tool-answer.ts";
-import { isObject, type Json, type JsonObject, parseJson } from "./transcript/json.ts";
+import { isObject, type Json, type JsonObject, object, parseJson } from "./transcript/json.ts";
 import type { ToolSchema } from "./transcript/message.ts";
 
 export type { ToolAnswer, ToolContext, ToolErrorCode, ToolOutcome } from "./tool-answer.ts";
@@ -63,6 +64,31 @@ export const toolSchemas: readonly (ToolSchema & { readonly input: JsonObject })
   },
 ];
 
+/** Only in retrieval interfaces that have it (seed 003 tried four): what `list_refs` finds by `contains`, as a tool. */
+const SEARCH_REFS: (typeof toolSchemas)[number] = {
+  name: "search_refs",
+  description: "Find originals that left the context by words in their description or text.",
+  input: {
+    type: "object",
+    properties: { query: { type: "string" }, limit: { type: "integer", description: "Default 20" } },
+    required: ["query"],
+  },
+};
+
+/** The tools a policy gives the model: ours where it says nothing; listing does not search where searching is its own tool. */
+export function toolSchemasFor({ retrieval }: Pick<Policy, "retrieval">): typeof toolSchemas {
+  if (!retrieval) return toolSchemas;
+  const given = [...toolSchemas, SEARCH_REFS].filter(
+    ({ name }) => name === "compact" || retrieval.tools.some((tool) => tool === name),
+  );
+  return given.map((schema) => (schema.name === "list_refs" ? withoutSearch(schema) : schema));
+}
+
+function withoutSearch(schema: (typeof toolSchemas)[number]): (typeof toolSchemas)[number] {
+  const { contains: _, ...properties } = object(object(schema.input)["properties"]);
+  return { ...schema, input: { ...object(schema.input), properties } };
+}
+
 export async function runTool(name: string, input: Json, context: ToolContext): Promise<ToolAnswer> {
   // Some hosts hand the arguments over as the text the model wrote.
   const given = typeof input === "string" ? parseJson(input) : input;
@@ -73,11 +99,13 @@ export async function runTool(name: string, input: Json, context: ToolContext): 
 
 async function run(name: string, input: JsonObject, context: ToolContext): Promise<ToolAnswer | ToolRefusal> {
   // MCP hosts put the name of the server before that of the tool.
-  switch (/(?:^|__|[.:/])(read_ref|list_refs|compact)$/.exec(name)?.[1]) {
+  switch (/(?:^|__|[.:/])(read_ref|list_refs|search_refs|compact)$/.exec(name)?.[1]) {
     case "read_ref":
       return readRef(input, context);
     case "list_refs":
       return listRefs(input, context);
+    case "search_refs":
+      return listRefs({ ...input, contains: input["query"] ?? null }, context);
     case "compact":
       return compactNow(input, context);
     default: {

@@ -118,6 +118,41 @@ describe("edge cases", () => {
     expect(isLegal(outcome, history)).toEqual([]);
   });
 
+  test("5: thinking made behind an earlier compaction is held against what the model saw, not against the history", async () => {
+    const store = await opened();
+    const first = await folded(long(assistant("half way"), user("go on")), { store });
+    expect(first.kind).toBe("compacted");
+    const since = [
+      assistant(thinks("behind the page", "seal"), call("t", "Read")),
+      gets("t", "x"),
+      assistant("answer"),
+    ];
+    const longer = long(assistant("half way"), user("go on"), ...since, user("thanks"), assistant("welcome"));
+    const sent = { ...longer, messages: [...first.transcript.messages, ...longer.messages.slice(43)] };
+    expect(view(longer, await store.ledger("s")).messages).toEqual(sent.messages);
+    // Against the history it looks changed; against what was sent it is not.
+    expect(check(sent, { as: "record", original: longer }).map(({ code }) => code)).toEqual([
+      "prefix-changed",
+    ]);
+    expect(check(sent, { as: "record", original: sent })).toEqual([]);
+    // A second compaction that changes what stands before it must take it along.
+    const second = await folded(
+      { ...longer, messages: [...longer.messages, user("more"), ...steps(60).slice(80)] },
+      { store },
+    );
+    expect(second.kind).toBe("compacted");
+    const original = { ...longer, messages: [...sent.messages, user("more"), ...steps(60).slice(80)] };
+    expect(check(second.transcript, { as: "record", original })).toEqual([]);
+    expect(textIn(second.transcript)).not.toContain("behind the page");
+  });
+
+  test("a mistake of the host's own does not forbid a compaction", async () => {
+    const history = long(assistant("done"), user("ok"), gets("nobody asked", "orphan"), assistant("hm"));
+    const outcome = await folded(history);
+    expect(outcome.kind).toBe("compacted");
+    expect(isLegal(outcome, history).map(({ code }) => code)).toEqual(["orphan-result"]);
+  });
+
   test("6: usage from before a compaction does not trigger the next", async () => {
     const session = await openSession({ model: "claude-opus-4-5", windowTokens: 20_000 });
     const messages = native(25);

@@ -6,30 +6,8 @@ import { check } from "../src/transcript/check.ts";
 import type { Json } from "../src/transcript/json.ts";
 import type { Usage } from "../src/transcript/message.ts";
 import { anthropicMessages } from "../src/wire/anthropic-messages.ts";
+import { conversation, says, step, words } from "./anthropic-conversation.ts";
 
-const words = (topic: string, count: number) =>
-  Array.from(
-    { length: count },
-    (_, index) => `${topic} line ${index}: value_${index} = compute(${index * 7});`,
-  ).join("\n");
-const says = (content: string): Json => ({ role: "user", content });
-const step = (id: number, lines = 40): readonly Json[] => [
-  {
-    role: "assistant",
-    content: [
-      { type: "text", text: `Reading file ${id}.` },
-      { type: "tool_use", id: `toolu_${id}`, name: "Read", input: { file_path: `src/file${id}.ts` } },
-    ],
-  },
-  {
-    role: "user",
-    content: [{ type: "tool_result", tool_use_id: `toolu_${id}`, content: words(`file ${id}`, lines) }],
-  },
-];
-const conversation = (steps: number): readonly Json[] => [
-  says("Never touch migrations/. Fix the parser."),
-  ...Array.from({ length: steps }, (_, id) => step(id)).flat(),
-];
 const usage = (tokens: number): Usage => ({
   uncachedTokens: tokens,
   cacheReadTokens: 0,
@@ -117,24 +95,6 @@ describe("a session", () => {
     const recovered = await session.recover(new Error("prompt is too long: 210000 tokens > 200000 maximum"));
     expect(recovered?.outcome?.kind).toBe("compacted");
     expect(problems(recovered?.messages ?? [])).toEqual([]);
-  });
-
-  test("work prepared ahead is swapped in, and dropped when its history is gone", async () => {
-    const session = await open();
-    const messages = conversation(11);
-    await session.prepare(messages);
-    session.prepareAhead({ trigger: "manual" });
-    expect((await session.prepare(messages)).outcome?.kind).toBe("compacted");
-
-    const other = await open();
-    await other.prepare(messages);
-    other.prepareAhead({ trigger: "manual" });
-    const rewound = [
-      ...messages.slice(0, 3),
-      { role: "assistant", content: "Stopped." },
-      says("another way"),
-    ];
-    expect((await other.prepare(rewound)).messages).toEqual(rewound);
   });
 
   test("fails open: the original goes through, and the error is said", async () => {

@@ -17,8 +17,18 @@ export interface PageContent {
   readonly table: string;
   /** Said first, where the policy has words of its own. */
   readonly opening?: string;
+  /** How reading back is put to the model. */
+  readonly reading?: "prescriptive" | "passive";
+  /** The newest of what folded, quoted. */
+  readonly recent?: string;
+  /** Files put back. */
+  readonly restored?: string;
   /** `latestText` of what the plan carries. */
   readonly latest?: string;
+  /** What the model is to do next. */
+  readonly continuation?: string;
+  /** Without a fold there is no summary: the page is the table of what was cut in place. */
+  readonly isFold?: boolean;
   /** Whether the user's messages stayed; they did in the default policy. */
   readonly areUserWordsKept?: boolean;
 }
@@ -27,25 +37,41 @@ export function pageText({
   summaryText,
   table,
   opening,
+  reading = "prescriptive",
+  recent = "",
+  restored = "",
   latest = "",
+  continuation = "",
   areUserWordsKept = true,
+  isFold = true,
 }: PageContent): string {
   const verbatim = areUserWordsKept ? " The user's messages are above and below, in their own words." : "";
+  const folded = `# Earlier work, folded\n\nEverything the assistant and its tools said before this point was folded into this page.${verbatim}`;
   const sections = [
-    opening ??
-      `# Earlier work, folded\n\nEverything the assistant and its tools said before this point was folded into this page.${verbatim}`,
+    opening ?? (isFold ? folded : ""),
     summaryText.trim(),
-    table === "" ? "" : `## What can be read back\n\n${table.trim()}\n\n${READING}`,
+    table === "" ? "" : `${TABLE_HEADING}\n\n${table.trim()}\n\n${READING[reading]}`,
+    recent.trim(),
+    restored.trim(),
     latest.trim(),
+    continuation.trim(),
   ];
   return sections.filter((section) => section !== "").join("\n\n");
 }
 
-const READING = [
-  "The summary says why; the originals say what. Before you state a value, a line of code, an error text or a decision",
-  "from earlier work: read its ref with `read_ref`, check whether that is enough, read more if it is not, then answer.",
-  "Do not guess what a ref holds, and never write a ref or a ⟦…⟧ stub into a file.",
-].join("\n");
+export const TABLE_HEADING = "## What can be read back";
+
+const NEVER = "never write a ref or a ⟦…⟧ stub into a file.";
+
+/** Seed 003: told that it may look, a model mostly does not; told that looking is how one works here, it does. */
+const READING = {
+  prescriptive: [
+    "The summary says why; the originals say what. Before you state a value, a line of code, an error text or a decision",
+    "from earlier work: read its ref with `read_ref`, check whether that is enough, read more if it is not, then answer.",
+    `Do not guess what a ref holds, and ${NEVER}`,
+  ].join("\n"),
+  passive: `Use \`read_ref\` if you need more detail; ${NEVER}`,
+} as const;
 
 export interface LatestOptions {
   readonly maxTokens: number;

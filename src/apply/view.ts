@@ -4,13 +4,18 @@
  *
  * Stubs, trims and drops apply one by one, wherever their part is. A fold applies whole or not at all: its page tells of
  * everything that was folded, and would lie in a history that was rewound into the middle of it. Of several folds the
- * latest that applies shows its page, because each page integrates the one before.
+ * latest that applies shows its page, because each page integrates the one before. A page without a fold is a table of
+ * what was cut: it stands behind the last part that was, and only until the next page.
  */
+import { cutsOf } from "../plan/cuts.ts";
 import { type Address, addressKey, type Edit } from "../plan/edit.ts";
 import type { Compaction, LedgerEntry, Page } from "../plan/ledger.ts";
 import { withText } from "../plan/with-text.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
+import { pairUp } from "../transcript/pairs.ts";
+import { isSealed } from "../transcript/prefix.ts";
 import { addressParts } from "../transcript/ref.ts";
+import { stepsOf } from "../transcript/turns.ts";
 
 export interface View {
   readonly transcript: Transcript;
@@ -27,33 +32,77 @@ export function view(transcript: Transcript, ledger: readonly LedgerEntry[]): Tr
 }
 
 export function viewOf(transcript: Transcript, ledger: readonly LedgerEntry[]): View {
-  const keys = keysOf(transcript);
+  return showing(transcript, keysOf(transcript), standingCompactions(ledger));
+}
+
+function showing(
+  transcript: Transcript,
+  keys: readonly (readonly string[])[],
+  standing: readonly Compaction[],
+): View {
   const present = new Set(keys.flat());
-  const standing = standingCompactions(ledger);
   const folds = applyingFolds(standing, present);
   const gone = new Set(folds.flatMap(foldsOf));
   const edits = editsByAddress(standing);
-  const unsealed = unsealedBy(
-    standing.filter((compaction) => !folds.includes(compaction)),
-    present,
-  );
+  const notFolding = standing.filter((compaction) => !folds.includes(compaction));
+  const unsealed = unsealedBy(notFolding, present);
+  const first = standing.findIndex(takesFrom(thoughtsInProgress(transcript, keys), notFolding));
+  if (first >= 0) return showing(transcript, keys, standing.slice(0, first));
   const rows = transcript.messages.map((message, index) =>
     rowOf(message, keys[index] ?? [], { gone, edits, unsealed }),
   );
-  const shown = withPage(rows, folds.at(-1));
+  const folded = folds.at(-1);
+  const shown = withTable(withPage(rows, folded), standingTable(standing, folded, present));
+  const messages = shown.map(({ message }) => message);
   const isEditing = (compaction: Compaction) =>
     folds.includes(compaction) ||
     compaction.edits.some(({ kind, at }) => kind !== "fold" && present.has(addressKey(at)));
   return {
-    transcript:
-      shown.every(({ message }, index) => message === transcript.messages[index]) &&
-      shown.length === rows.length
-        ? transcript
-        : { ...transcript, messages: shown.map(({ message }) => message) },
+    transcript: withMessages(transcript, messages),
     addresses: shown.map(({ addresses }) => addresses),
-    ...(folds.length > 0 ? { folded: folds.at(-1) as Compaction } : {}),
+    ...(folded ? { folded } : {}),
     applied: standing.filter(isEditing),
   };
+}
+
+/** The same object where nothing changed. */
+function withMessages(transcript: Transcript, messages: readonly Message[]): Transcript {
+  const isSame =
+    messages.length === transcript.messages.length &&
+    messages.every((message, index) => message === transcript.messages[index]);
+  return isSame ? transcript : { ...transcript, messages };
+}
+
+/**
+ * The sealed thinking of a response whose calls wait for an answer: as long as they do, it must stand, and so must all that
+ * stood before it when it was made.
+ */
+function thoughtsInProgress(
+  { messages }: Transcript,
+  keys: readonly (readonly string[])[],
+): ReadonlySet<string> {
+  const last = messages.findLastIndex(({ parts }) => !parts.every(({ type }) => type === "tool-result"));
+  const isWaiting = messages[last]?.parts.some(({ type }) => type === "tool-call") ?? false;
+  const thoughts = new Set<string>();
+  for (let index = last; isWaiting && messages[index]?.role === "assistant"; index -= 1)
+    messages[index]?.parts.forEach((part, place) => {
+      if (part.type === "thinking" && isSealed(part)) thoughts.add(keys[index]?.[place] ?? "");
+    });
+  return thoughts;
+}
+
+/**
+ * A rewind may end in the middle of a step that was over when its thinking was dropped, and now waits again. Then the
+ * compaction that dropped it does not apply, and neither does any that came after: the thinking was made before them.
+ */
+function takesFrom(thoughts: ReadonlySet<string>, notFolding: readonly Compaction[]) {
+  return (compaction: Compaction): boolean =>
+    thoughts.size > 0 &&
+    compaction.edits.some(
+      ({ kind, at }) =>
+        (kind === "drop" || (kind === "fold" && notFolding.includes(compaction))) &&
+        thoughts.has(addressKey(at)),
+    );
 }
 
 /** The address of every part, in the shape of the transcript. */
@@ -145,6 +194,34 @@ function withPage(rows: readonly ReturnType<typeof rowOf>[], folded: Compaction 
     ...(row ? [row] : []),
     ...(index === last ? pageRows(folded?.page) : []),
   ]);
+}
+
+/** The latest page without a fold; not one that a later fold integrated, nor one that tells of parts no longer there. */
+function standingTable(
+  standing: readonly Compaction[],
+  folded: Compaction | undefined,
+  present: ReadonlySet<string>,
+): Compaction | undefined {
+  const since = folded ? standing.slice(standing.indexOf(folded) + 1) : standing;
+  return since.findLast(
+    (compaction) =>
+      compaction.page !== undefined &&
+      foldsOf(compaction).length === 0 &&
+      compaction.edits.every(({ at }) => present.has(addressKey(at))),
+  );
+}
+
+/** Behind the last part it tells of, at the next place where a conversation may be cut: never between call and result. */
+function withTable(rows: readonly Row[], table: Compaction | undefined): readonly Row[] {
+  if (!table) return rows;
+  const told = new Set(table.edits.flatMap(({ kind, at }) => (kind === "drop" ? [] : [addressKey(at)])));
+  const last = rows.findLastIndex(({ addresses }) => addresses.some((at) => told.has(addressKey(at))));
+  const transcript = { messages: rows.map(({ message }) => message) };
+  const cuts = cutsOf({ transcript, pairing: pairUp(transcript), steps: stepsOf(transcript) });
+  const place = cuts.findIndex((isCut, index) => isCut && index > last);
+  // Calls still run at the end: the table waits for their results.
+  if (last < 0 || place < 0) return rows;
+  return [...rows.slice(0, place), ...pageRows(table.page), ...rows.slice(place)];
 }
 
 function pageRows(page: Page | undefined): readonly Row[] {

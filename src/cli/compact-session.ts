@@ -8,6 +8,7 @@
  */
 import { standingCompactions, view } from "../apply/view.ts";
 import { type CompactOptions, compact, type Outcome } from "../compact.ts";
+import { liveRequest } from "../live-request.ts";
 import { type Calibration, isCalibrated } from "../measure/calibrate.ts";
 import { estimatorFor, messageTokens } from "../measure/count.ts";
 import { type Measurement, measure } from "../measure/measure.ts";
@@ -16,9 +17,12 @@ import { calibrationOf } from "../measure/recorded.ts";
 import type { Compaction, LedgerEntry } from "../plan/ledger.ts";
 import type { Policy } from "../plan/policy.ts";
 import { memoryStore } from "../store/memory.ts";
+import type { Spool } from "../store/spool.ts";
 import type { Original, Store } from "../store/store.ts";
 import type { Summarizer } from "../summarize/summarize.ts";
+import { defined } from "../transcript/json.ts";
 import type { Part, Transcript } from "../transcript/message.ts";
+import type { Workspace } from "../workspace.ts";
 import { type KeptFile, keepFile } from "./keep-file.ts";
 import type { Given } from "./session-argument.ts";
 import { stagesOf } from "./stages.ts";
@@ -32,6 +36,10 @@ export interface Order {
   readonly windowTokens?: number;
   readonly targetTokens?: number;
   readonly focus?: string;
+  /** The files the agent worked on, where they are at hand. */
+  readonly workspace?: Workspace;
+  /** Where files of a session go, for policies that name paths. */
+  readonly spool?: (sessionId: string) => Spool;
   /** Told after each compaction of a cascade. */
   readonly onStage?: (done: number) => void;
 }
@@ -69,7 +77,7 @@ export async function compactSession(given: Given, order: Order, store: Store): 
   const outcomes = await runStages({ given, order, ledger, windowTokens, store: place, ...counting });
   // What we wrote ourselves goes on from an earlier compaction; taking that back would not be starting afresh.
   const replaced = isFresh && kept?.isBeside !== true ? standingCompactions(known) : [];
-  if (!order.isDryRun) await commit(store, given.id, { outcomes, replaced });
+  if (!order.isDryRun) await commit(store, given.id, { outcomes, replaced, spool: order.spool?.(given.id) });
   const elapsedMs = Math.round(performance.now() - startedAt);
   const facts = { given, order, windowTokens, elapsedMs, ...(kept === undefined ? {} : { kept }) };
   return { ...facts, ...sizesOf(before, outcomes, counting) };
@@ -134,10 +142,13 @@ async function runStages(running: Running): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   let ledger = running.ledger;
   for (const stage of stages) {
-    const outcome = await compact(stage, { ...optionsOf(running), ledger });
+    // A stage of a cascade is made up: no host would send it, and no provider has it cached.
+    const live = isCascade ? undefined : liveRequest(view(stage, ledger), wireOf(given));
+    const outcome = await compact(stage, { ...optionsOf(running), ledger, ...defined({ live }) });
     outcomes.push(outcome);
     if (outcome.kind === "compacted") {
-      ledger = [...ledger, outcome.compaction];
+      // What holds for one request alone is shown, and the next stage begins from the whole.
+      if (!outcome.compaction.isTransient) ledger = [...ledger, outcome.compaction];
       // The table of the next one names what left by this one.
       if (isCascade) await store.keep(given.id, outcome.originals);
     }
@@ -146,8 +157,14 @@ async function runStages(running: Running): Promise<readonly Outcome[]> {
   return outcomes;
 }
 
+/** Whose spelling the messages have: that of the body they were saved in, or of the harness. */
+function wireOf({ session }: Given): string {
+  return session.seen.native?.of ?? session.wire;
+}
+
 function optionsOf({ given, order, store, windowTokens, calibration }: Running): CompactOptions {
-  const { policy, summarizer, targetTokens, focus } = order;
+  const { policy, summarizer, targetTokens, focus, workspace } = order;
+  const spool = order.spool?.(given.id);
   return {
     ...{ store, sessionId: given.id, policy, summarizer, windowTokens, at: Date.now() },
     // A person asked for it, so it is done below the trigger too.
@@ -156,6 +173,8 @@ function optionsOf({ given, order, store, windowTokens, calibration }: Running):
     ...(calibration === undefined ? {} : { calibration }),
     ...(targetTokens === undefined ? {} : { targetTokens }),
     ...(focus === undefined ? {} : { focus }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(spool === undefined ? {} : { spool }),
   };
 }
 
@@ -170,21 +189,26 @@ async function scratchStore({ id }: Given): Promise<Store> {
 }
 
 interface Commit {
+  readonly spool: Spool | undefined;
   readonly outcomes: readonly Outcome[];
   /** Compactions the new ones stand in for. */
   readonly replaced: readonly Compaction[];
 }
 
 /** Originals first. What is taken back goes in one append with what takes its place. */
-async function commit(store: Store, id: string, { outcomes, replaced }: Commit): Promise<void> {
-  const made = compactionsOf(outcomes);
-  if (made.length === 0) return;
+async function commit(store: Store, id: string, { outcomes, replaced, spool }: Commit): Promise<void> {
+  const made = compactionsOf(outcomes).filter(({ isTransient }) => !isTransient);
   const at = Date.now();
   const ids = new Set(made.map((compaction) => compaction.id));
   const undos = replaced
     .filter((compaction) => !ids.has(compaction.id))
     .map(({ id: of }): LedgerEntry => ({ kind: "undo", at, of }));
-  for (const outcome of outcomes) if (outcome.kind === "compacted") await store.keep(id, outcome.originals);
+  for (const outcome of outcomes)
+    if (outcome.kind === "compacted") {
+      await store.keep(id, outcome.originals);
+      for (const { path, text } of outcome.files) await spool?.write(path, text);
+    }
+  if (made.length === 0) return;
   await store.append(id, [...undos, ...made]);
 }
 

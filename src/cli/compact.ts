@@ -1,8 +1,13 @@
 /** `palimpsest compact <session>`: a shorter context, and everything that left it kept. */
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { PalimpsestError } from "../errors.ts";
 import { policyNames } from "../plan/policies.ts";
 import { memoryStore } from "../store/memory.ts";
+import { openSpool } from "../store/spool.ts";
 import type { Store } from "../store/store.ts";
 import { bodyWireNamed, bodyWires, fileWireNamed, wireNames } from "../wire/wires.ts";
+import { openWorkspace, type Workspace } from "../workspace.ts";
 import { parseWords, usageError, type Words, wholeNumber } from "./arguments.ts";
 import { compactReport } from "./compact-report.ts";
 import { compactSession, type Done, type Order } from "./compact-session.ts";
@@ -27,13 +32,18 @@ the store before anything is written. Nothing is sent anywhere unless --summariz
   -o, --out F       write the session again, in the wire it was read from; - is standard output
   --to W            write a request body instead: ${bodyWires.map(({ name }) => name).join(", ")}
   --dry-run         say what would be done, and do nothing
-  --policy P        ${policyNames.join(", ")} (default: ${DEFAULT_POLICY}), or a JSON file
+  --policy P        one of ${policyNames.length} (default: ${DEFAULT_POLICY}; "palimpsest policies" lists them), with
+                    its options (pointerize:threshold=150), or a JSON file
   --window N        tokens the model takes (default: what the session says, else the model's)
   --target N        tokens to come down to (default: what the policy says)
   --focus T         what the summary should attend to
   --summarizer S    extractive (default, no model), command:<program>, or
                     model:anthropic/<model>, model:openai/<model>, model:openai-compatible/<model>
-                    with ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL from the environment
+                    with ANTHROPIC_API_KEY, OPENAI_API_KEY, OPENAI_BASE_URL from the environment;
+                    live:… in place of model:… asks behind the request the session would send next,
+                    which is cheap where the provider still has it cached
+  --workspace DIR   the files the agent worked on: they are compared with what it last saw, and put
+                    back where the policy does that; nothing outside DIR is looked at
   --cascade N       compact N times, as a session that keeps filling would be
   --wire W          do not guess whose file it is: ${wireNames.slice(0, 4).join(", ")}, …
 ${STORE_HELP}
@@ -54,6 +64,7 @@ const OPTIONS = {
   target: { type: "string" },
   focus: { type: "string" },
   summarizer: { type: "string" },
+  workspace: { type: "string" },
   cascade: { type: "string" },
   wire: { type: "string" },
   to: { type: "string" },
@@ -74,7 +85,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     const given = isFileWord(word) ? readGivenFile(word, io, values.wire) : await readGivenName(word, store);
     return compactSession(given, order, store);
   });
-  if (!order.isDryRun && values.out !== undefined) writeResult(done, values.out, { to: values.to, io });
+  if (!order.isDryRun && values.out !== undefined) await writeResult(done, values.out, { to: values.to, io });
   if (values.out === "-" && !order.isDryRun) return EXIT.done;
   const text = () => compactText(done, { storePath: path, out: values.out }, io);
   io.out(values.json ? `${JSON.stringify(compactReport(done), null, 2)}\n` : text());
@@ -106,7 +117,14 @@ function orderOf(values: Values, io: Io): Order {
     ...(windowTokens === undefined ? {} : { windowTokens }),
     ...(targetTokens === undefined ? {} : { targetTokens }),
     ...(values.focus === undefined ? {} : { focus: values.focus }),
+    ...(values.workspace === undefined ? {} : { workspace: workspaceAt(values.workspace) }),
+    spool: (sessionId) => openSpool(join(dirname(storePath(io, values.store)), "files", sessionId)),
   };
+}
+
+function workspaceAt(folder: string): Workspace {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return openWorkspace(resolve(folder));
+  throw new PalimpsestError("unreadable", `There is no folder ${folder}.`);
 }
 
 interface Place {
@@ -129,12 +147,12 @@ interface Writing {
   readonly io: Io;
 }
 
-function writeResult({ given, after }: Done, out: string, { to, io }: Writing): void {
+async function writeResult({ given, after }: Done, out: string, { to, io }: Writing): Promise<void> {
   const content =
     to === undefined
       ? fileContent(given, after)
       : `${JSON.stringify(bodyWireNamed(to).write(after), null, 2)}\n`;
-  if (out !== "-") writeOut(out, content);
+  if (out !== "-") await writeOut(out, content);
   else for (const chunk of typeof content === "string" ? [content] : content) io.out(chunk);
 }
 

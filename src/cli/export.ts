@@ -6,7 +6,7 @@ import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
 import { isFileWord, oneWord, readGivenFile, sessionNamed } from "./session-argument.ts";
 import { plural } from "./table.ts";
-import { writeOutSlowly } from "./write-out.ts";
+import { writeOut } from "./write-out.ts";
 
 const HELP = `palimpsest export <session> [-o F] [--store DIR] [--json]
 
@@ -55,7 +55,7 @@ async function writeLines(out: string, lines: AsyncIterable<string>): Promise<nu
       yield Buffer.from(ended(line));
     }
   }
-  await writeOutSlowly(out, chunks(), () => undefined);
+  await writeOut(out, chunks());
   return count;
 }
 

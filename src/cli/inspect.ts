@@ -40,7 +40,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     values.wire === undefined ? {} : { wire: values.wire },
   );
   const inspection = inspectSession(session);
-  if (values.html !== undefined) writeOut(values.html, inspectHtml(inspection, path));
+  if (values.html !== undefined) await writeOut(values.html, inspectHtml(inspection, path));
   io.out(values.json ? `${JSON.stringify(inspection, null, 2)}\n` : inspectText(inspection, path, io));
   return EXIT.done;
 }

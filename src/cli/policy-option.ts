@@ -1,21 +1,23 @@
-/** `--policy P`: the name of one of ours, or a JSON file somebody wrote. */
+/** `--policy P`: the name of one of ours, which may hold options, or a JSON file somebody wrote. */
 import { existsSync, readFileSync } from "node:fs";
 import { PalimpsestError } from "../errors.ts";
 import { policyNamed, policyNames, readPolicy, withVariables } from "../plan/policies.ts";
 import type { Policy } from "../plan/policy.ts";
 import { parseJson } from "../transcript/json.ts";
 import type { Io } from "./io.ts";
+import { withoutComments } from "./noted-json.ts";
 
 export const DEFAULT_POLICY = "palimpsest";
 
 export function policyOption(word: string | undefined, io: Io): Policy {
   const name = word ?? DEFAULT_POLICY;
-  const isFile = !policyNames.includes(name) && (existsSync(name) || /[/\\]|\.json$/.test(name));
+  const isOurs = policyNames.includes(name.split(":", 1)[0] ?? "");
+  const isFile = !isOurs && (existsSync(name) || /[/\\]|\.json$/.test(name));
   return withVariables(isFile ? policyFromFile(name) : policyNamed(name), io.env);
 }
 
 function policyFromFile(path: string): Policy {
-  const json = parseJson(textOf(path));
+  const json = parseJson(withoutComments(textOf(path)));
   if (json === undefined) throw new PalimpsestError("policy", `${path} is not JSON.`);
   try {
     return readPolicy(json);

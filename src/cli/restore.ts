@@ -9,7 +9,7 @@ import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
 import { isFileWord, oneWord, readGivenFile, sessionNamed } from "./session-argument.ts";
 import { count } from "./table.ts";
-import { writeOutSlowly } from "./write-out.ts";
+import { writeOut } from "./write-out.ts";
 
 const HELP = `palimpsest restore <session> -o F [--store DIR] [--json]
 
@@ -79,7 +79,7 @@ async function writeProven(out: string, source: StoredSource, io: Io): Promise<v
       `The stored file is damaged: its SHA-256 is ${found}, and should be ${source.sha256}.`,
     );
   };
-  if (out !== "-") return writeOutSlowly(out, hashed(), verify);
+  if (out !== "-") return writeOut(out, hashed(), verify);
   for await (const chunk of hashed()) io.out(chunk);
   verify();
 }

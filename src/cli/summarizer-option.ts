@@ -13,14 +13,14 @@ export function summarizerOption(word: string | undefined, io: Io): Summarizer {
   if (word === undefined || word === extractive.name) return extractive;
   const [kind, rest] = split(word, ":");
   if (kind === "command" && rest !== "") return commandSummarizer(rest);
-  if (kind !== "model")
+  if (kind !== "model" && kind !== "live")
     throw usageError(
-      `--summarizer is extractive, command:<program> or model:<provider>/<model>; "${word}" is none.`,
+      `--summarizer is extractive, command:<program>, model:<provider>/<model> or live:<provider>/<model>; "${word}" is none.`,
       "compact",
     );
   const [provider, model] = split(rest, "/");
-  if (model === "") throw usageError(`"${word}" names no model; model:<provider>/<model> does.`, "compact");
-  return modelSummarizer({ model, ...reachOf(provider, io) });
+  if (model === "") throw usageError(`"${word}" names no model; ${kind}:<provider>/<model> does.`, "compact");
+  return modelSummarizer({ model, ...reachOf(provider, io), isLive: kind === "live" });
 }
 
 type Reach = Pick<ModelOptions, "provider" | "apiKey" | "baseURL">;

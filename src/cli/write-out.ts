@@ -1,32 +1,58 @@
-/** Files a command writes: whole or not at all, so that Ctrl-C or a full disk leaves what was there before. */
+/**
+ * Files a command writes: whole or not at all, so that Ctrl-C or a full disk leaves what was there before, and nothing
+ * beside it.
+ *
+ * A signal is seen only between two turns of the event loop, so writing pauses for one now and then, and once more at the
+ * end. Outside of writing nobody listens: there Ctrl-C ends the process at once, as it should.
+ */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { PalimpsestError } from "../errors.ts";
 
-export function writeOut(path: string, content: string | Iterable<Uint8Array>): void {
+type Content = string | Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
+/** `verify` looks at all of it before the file takes its name. */
+export async function writeOut(path: string, content: Content, verify?: () => void): Promise<void> {
   const chunks = typeof content === "string" ? [Buffer.from(content)] : content;
   const file = new WholeFile(path);
+  const unlisten = onSignal(() => file.remove());
   try {
-    for (const chunk of chunks) file.add(chunk);
+    let bytes = 0;
+    for await (const chunk of chunks) {
+      file.add(chunk);
+      bytes += chunk.length;
+      if (bytes < TURN_BYTES) continue;
+      bytes = 0;
+      await nextTurn();
+    }
+    verify?.();
+    await nextTurn();
     file.finish();
   } catch (error) {
     throw file.giveUp(error);
+  } finally {
+    unlisten();
   }
 }
 
-/** The same for what arrives bit by bit; `verify` looks at all of it before the file takes its name. */
-export async function writeOutSlowly(
-  path: string,
-  chunks: AsyncIterable<Uint8Array>,
-  verify: () => void,
-): Promise<void> {
-  const file = new WholeFile(path);
-  try {
-    for await (const chunk of chunks) file.add(chunk);
-    verify();
-    file.finish();
-  } catch (error) {
-    throw file.giveUp(error);
-  }
+/** A few milliseconds of writing. */
+const TURN_BYTES = 4 << 20;
+
+/** What a shell reports for a program that a signal ended: 128 and its number. */
+const SIGNALS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+
+function onSignal(cleanUp: () => void): () => void {
+  const listeners = Object.entries(SIGNALS).map(([signal, code]) => {
+    const listener = () => {
+      cleanUp();
+      process.exit(code);
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return () => {
+    for (const unlisten of listeners) unlisten();
+  };
 }
 
 class WholeFile {
@@ -51,10 +77,14 @@ class WholeFile {
     renameSync(this.#temporary, this.#path);
   }
 
-  /** Nothing is left behind. What we said ourselves goes on as it is; what the disk said gets the path. */
-  giveUp(error: unknown): PalimpsestError {
+  remove(): void {
     this.#close();
     if (this.#isMade) rmSync(this.#temporary, { force: true });
+  }
+
+  /** Nothing is left behind. What we said ourselves goes on as it is; what the disk said gets the path. */
+  giveUp(error: unknown): PalimpsestError {
+    this.remove();
     if (error instanceof PalimpsestError) return error;
     const why = error instanceof Error ? error.message : String(error);
     return new PalimpsestError("unwritable", `Cannot write ${this.#path}: ${why}.`);

@@ -3,7 +3,8 @@
  * that thinking is valid only while nothing before it changes. So until the turn ends nothing before it can be edited,
  * unless the step leaves as a whole and its results are told by the page.
  */
-import type { Range } from "../transcript/turns.ts";
+import type { Transcript } from "../transcript/message.ts";
+import { type Range, stepsOf } from "../transcript/turns.ts";
 import { isSealedThinking, type Situation } from "./situation.ts";
 
 export interface BoundStep {
@@ -14,10 +15,19 @@ export interface BoundStep {
 
 export function boundStep({ transcript, steps, pairing }: Situation): BoundStep | undefined {
   const range = steps.at(-1);
-  const response = range && transcript.messages[range.start];
-  if (!range || !response || range.end !== transcript.messages.length) return undefined;
-  const hasCalls = response.parts.some((part) => part.type === "tool-call");
-  if (!hasCalls || !response.parts.some(isSealedThinking)) return undefined;
+  if (!range || !isWaitingIn(transcript, range)) return undefined;
   const isOpen = pairing.pairs.some(({ call, result }) => call.messageIndex === range.start && !result);
   return { range, isOpen };
+}
+
+/** The same question alone. */
+export function isBound(transcript: Transcript): boolean {
+  const range = stepsOf(transcript).at(-1);
+  return range !== undefined && isWaitingIn(transcript, range);
+}
+
+function isWaitingIn({ messages }: Transcript, { start, end }: Range): boolean {
+  const response = messages[start];
+  if (!response || end !== messages.length) return false;
+  return response.parts.some(({ type }) => type === "tool-call") && response.parts.some(isSealedThinking);
 }

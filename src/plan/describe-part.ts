@@ -7,10 +7,15 @@ import { describeCall, shorten } from "../transcript/describe.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../transcript/message.ts";
 import { resultText } from "../transcript/message.ts";
 import { type FileUse, toolUse } from "../transcript/tool-use.ts";
+import type { RetrievalRule } from "./policy.ts";
 
 const SHOWN_CHARS = 80;
 
-export function descriptionOf(part: Part, call?: ToolCallPart): string {
+/** `semantic`: the three forms of seed 003, which say what failed and not how it ended. */
+export type Descriptions = RetrievalRule["descriptions"];
+
+export function descriptionOf(part: Part, call?: ToolCallPart, how: Descriptions = "outcome"): string {
+  if (how === "semantic" && part.type === "tool-result") return describePlainly(part, call);
   switch (part.type) {
     case "text":
       return `Text: ${shorten(part.text, 60)}`;
@@ -27,6 +32,16 @@ export function descriptionOf(part: Part, call?: ToolCallPart): string {
     case "opaque":
       return `Item of ${part.of}`;
   }
+}
+
+function describePlainly(result: ToolResultPart, call: ToolCallPart | undefined): string {
+  if (result.isError) {
+    const [line = ""] = resultText(result).trim().split("\n", 1);
+    return `Error: ${shorten(line.replace(/^error:\s*/i, ""), 60)}`;
+  }
+  if (!call) return "Result of a tool";
+  const what = describeUse(call);
+  return what.startsWith("Command: ") ? `Command output: ${what.slice("Command: ".length)}` : what;
 }
 
 /** Parts never change, and several rules ask about the same one. */

@@ -17,9 +17,11 @@ export interface Compaction {
   readonly trigger: CompactionTrigger;
   readonly focus?: string;
   readonly edits: readonly Edit[];
+  /** Made for one request alone. Never in a ledger: the next request begins from the whole. */
+  readonly isTransient?: true;
   /** The fold whose page this one integrates: where that does not apply, neither does this. */
   readonly after?: string;
-  /** What stands for the folded parts. Absent where nothing was folded. */
+  /** What stands for the folded parts; where nothing was folded, a table of what was cut, or nothing. */
   readonly page?: Page;
   /** The summary as data, so that the next compaction can merge into it. */
   readonly summary?: Summary;
@@ -62,4 +64,6 @@ export interface Requested {
   readonly usage: Usage;
   /** The size the prompt would have had without us, as measured. */
   readonly tokensWithoutUs: number;
+  /** Of the prompt that was sent: our tool schemas and ref table. */
+  readonly overheadTokens?: number;
 }

@@ -1,7 +1,8 @@
 /** Whose message the page can be: a conversation may neither begin nor end with the model. */
 import type { Page } from "./ledger.ts";
 import type { Policy } from "./policy.ts";
-import { isPage, type Situation } from "./situation.ts";
+import { isPage, type Proposal, type Situation } from "./situation.ts";
+import { tokensIn } from "./size.ts";
 import type { Fold } from "./strategies/fold.ts";
 
 export function pageForm(
@@ -22,4 +23,26 @@ export function pageForm(
   return placement.acknowledgement === undefined || isLast
     ? { role }
     : { role, acknowledgement: placement.acknowledgement };
+}
+
+/** Around the table: its heading, how to read back, and what a row takes. */
+const FRAME_TOKENS = 160;
+const ROW_TOKENS = 40;
+
+/**
+ * The page of a policy that folds nothing: its table, behind the last message that was edited. None where the policy shows
+ * none, or where it would take as much as was saved.
+ */
+export function tableForm(
+  situation: Situation,
+  clears: readonly Proposal[],
+  { summary, placement }: Policy,
+): Pick<Page, "role"> | undefined {
+  if (!summary.table || clears.length === 0) return undefined;
+  const saved = clears.reduce((sum, { edit }) => sum + edit.tokens, 0);
+  const rows = Math.min(tokensIn(summary.table, situation.room), clears.length * ROW_TOKENS);
+  if (saved <= rows + FRAME_TOKENS) return undefined;
+  const last = Math.max(...clears.map(({ place }) => place.messageIndex));
+  const end = situation.steps[situation.stepOf[last] ?? -1]?.end ?? last + 1;
+  return { role: end >= situation.transcript.messages.length ? "user" : placement.role };
 }

@@ -74,12 +74,22 @@ const LEAVE = v.variant("kind", [
     format: optional(named("opaque", "titled", "preview")),
     previewChars: optional(count),
   }),
-  strict({ kind: v.literal("text"), text }),
+  strict({ kind: v.literal("text"), text, headChars: optional(count) }),
   strict({ kind: v.literal("ends"), headTokens: tokens, tailTokens: tokens }),
+  strict({ kind: v.literal("ends-by-characters"), headChars: count, tailChars: count, between: text }),
   strict({ kind: v.literal("preview"), maxTokens: tokens }),
 ]);
 
-const RULE = { when: named("arrival", "pays", "request", "full"), minTokens: tokens };
+const RULE = {
+  when: named("arrival", "pays", "request", "full"),
+  minTokens: tokens,
+  tier: optional(count),
+  isPersistent: optional(v.boolean()),
+};
+
+const DOES = list(
+  named("read", "write", "edit", "run", "search", "fetch", "plan", "delegate", "recall", "other"),
+);
 
 const PRUNE = v.variant("strategy", [
   strict({ strategy: v.literal("superseded-reads"), ...RULE, leave: LEAVE }),
@@ -92,13 +102,35 @@ const PRUNE = v.variant("strategy", [
     keepSteps: optional(count),
     keepTurns: optional(count),
     keepResults: optional(count),
+    keepAssistantMessages: optional(count),
+    keepMessages: optional(count),
+    keepShareOfMessages: optional(share),
     keepTokens: optional(tokens),
     keepMinutes: optional(v.pipe(v.number(), v.minValue(0))),
     minSavedTokens: optional(tokens),
+    downToShare: optional(share),
     tools: optional(list(text)),
+    does: optional(DOES),
     exceptTools: optional(list(text)),
     areErrorsKept: optional(v.boolean()),
     above: optional(SIZE),
+    aboveResultTokens: optional(tokens),
+  }),
+  strict({
+    strategy: v.literal("assistant-texts"),
+    ...RULE,
+    leave: LEAVE,
+    keepMessages: optional(count),
+    keepShareOfMessages: optional(share),
+  }),
+  strict({
+    strategy: v.literal("call-inputs"),
+    ...RULE,
+    does: DOES,
+    maxChars: count,
+    keepChars: count,
+    mark: text,
+    keepMessages: count,
   }),
   strict({
     strategy: v.literal("user-pastes"),
@@ -114,8 +146,11 @@ const TRIGGER = strict({
   pick: optional(named("smallest", "largest")),
   atBoundary: optional(SIZE),
   maxMessages: optional(count),
+  scope: optional(named("total", "growth")),
   target: optional(SIZE),
-  models: optional(list(strict({ startsWith: text, at: list(SIZE), target: optional(SIZE) }))),
+  models: optional(
+    list(strict({ startsWith: text, at: list(SIZE), atBoundary: optional(SIZE), target: optional(SIZE) })),
+  ),
 });
 
 const ACCOUNTING = strict({
@@ -126,45 +161,90 @@ const ACCOUNTING = strict({
 
 const TAIL = strict({
   folds: named("steps", "everything", "nothing"),
+  foldsTo: optional(named("target", "tail")),
   headMessages: optional(count),
+  userTokens: optional(SIZE),
+  userHeadTokens: optional(SIZE),
+  keepsAnswers: optional(v.boolean()),
   minMessages: optional(count),
   minSteps: optional(count),
   minTurns: optional(count),
   shareOfMessages: optional(share),
+  shareOfMessagesAtLeast: optional(share),
+  shareOfTokens: optional(share),
+  cutsAt: optional(v.literal("user")),
   tokens: optional(SIZE),
   boundarySlack: optional(SIZE),
 });
 
+const HEADING = strict({
+  title: text,
+  of: list(v.picklist(SECTIONS)),
+  holdsUserMessages: optional(v.boolean()),
+});
+
 const SUMMARY = strict({
-  by: named("none", "extractive", "fast-model", "same-model"),
-  sections: optional(list(v.picklist(SECTIONS))),
+  by: named("none", "extractive", "configured", "fast-model", "same-model"),
+  byWhenAsked: optional(named("fast-model", "same-model")),
+  sections: optional(list(v.union([v.picklist(SECTIONS), HEADING]))),
+  element: optional(v.pipe(text, v.regex(/^[a-z][a-z_-]*$/))),
   maxTokens: SIZE,
-  update: named("merge", "rewrite"),
+  update: named("merge", "rewrite", "append"),
+  appendUpTo: optional(SIZE),
   files: named("sections", "tags", "none"),
   table: optional(SIZE),
+  recent: optional(SIZE),
+  source: optional(SIZE),
+  isVerified: optional(v.boolean()),
   prompt: optional(text),
 });
 
+const RETRIEVAL = strict({
+  tools: list(named("read_ref", "list_refs", "search_refs")),
+  prompt: named("prescriptive", "passive"),
+  descriptions: named("outcome", "semantic"),
+});
+
+const RESTORE = strict({
+  maxFiles: count,
+  maxTokensEach: optional(tokens),
+  maxTokens: optional(tokens),
+  larger: optional(named("cut", "path")),
+  as: optional(named("contents", "outline")),
+});
+
+const json: v.GenericSchema<unknown, Json> = v.lazy(() =>
+  v.union([v.null(), v.boolean(), v.number(), text, list(json), v.record(text, json)]),
+);
+
+/** A name, and the options it was asked for with. */
+const NAME = /^[a-z0-9][a-z0-9-]*(:[a-z-]+=[^\s:]+)*$/;
+
 const POLICY: v.GenericSchema<unknown, Policy> = strict({
-  name: v.pipe(text, v.regex(/^[a-z0-9][a-z0-9-]*$/)),
+  name: v.pipe(text, v.regex(NAME)),
   about: text,
   source: optional(text),
   variables: optional(v.record(text, text)),
+  options: optional(v.record(text, strict({ about: text, values: v.record(text, v.record(text, json)) }))),
+  notes: optional(v.record(text, text)),
   trigger: TRIGGER,
   accounting: ACCOUNTING,
   prune: list(PRUNE),
   tail: TAIL,
   summary: SUMMARY,
-  restore: strict({ maxFiles: count, maxTokensEach: optional(tokens), maxTokens: optional(tokens) }),
+  retrieval: optional(RETRIEVAL),
+  restore: RESTORE,
   placement: strict({
     role: named("user", "assistant"),
     opening: optional(text),
     acknowledgement: optional(text),
   }),
-  continuation: strict({ overflowRetries: count, text: optional(text) }),
+  continuation: strict({ overflowRetries: count, text: optional(text), flush: optional(text) }),
   safety: strict({
     minFoldTokens: tokens,
     minSavedTokens: tokens,
+    isPageFree: optional(v.boolean()),
+    isTranscriptSaved: optional(v.boolean()),
     maxFailures: count,
     waitsUpTo: SIZE,
   }),

@@ -1,21 +1,26 @@
 /**
  * What never folds: steps with a pinned part (whole, because parallel calls live and die together), what the harness
- * said before the model first spoke (rules and instructions live there), a provider's own compaction block, and system
- * messages. The user's words are a matter of the policy.
+ * said before the model first spoke (rules and instructions live there), a provider's own compaction block, system
+ * messages, and what the user said last and nobody answered. The user's other words are a matter of the policy.
  */
 import { object } from "../transcript/json.ts";
 import type { Message, Part } from "../transcript/message.ts";
 import type { Place } from "../transcript/pairs.ts";
+import { closingAnswers, type KeptWords, placeKey, unansweredFrom } from "./kept-words.ts";
 import type { TailRule } from "./policy.ts";
 import { addressAt, isPage, isPinned, isUserPart, type Situation } from "./situation.ts";
 
 /** Whether the part at a place may fold, were the cut behind it. */
 export function foldability(
   situation: Situation,
-  { folds, headMessages = 0 }: TailRule,
+  tail: TailRule,
+  words: KeptWords | undefined,
 ): (place: Place) => boolean {
   const { messages } = situation.transcript;
+  const { folds, headMessages = 0 } = tail;
   const kept = keptSteps(situation);
+  const unanswered = unansweredFrom(situation);
+  const answers = closingAnswers(situation, tail, words);
   const opening = messages.findIndex(({ role }) => role === "assistant");
   return (place) => {
     const message = messages[place.messageIndex];
@@ -23,19 +28,20 @@ export function foldability(
     if (!message || !part || folds === "nothing" || isPage(situation, place.messageIndex)) return false;
     if (place.messageIndex < headMessages || addressAt(situation, place) === undefined) return false;
     if (kept.has(situation.stepOf[place.messageIndex] ?? -1) && !isUserPart(message, part)) return false;
-    if (isPinned(situation, place)) return false;
-    return mayFold(message, part, { folds, isOpening: opening < 0 || place.messageIndex < opening });
+    if (isPinned(situation, place) || answers.has(placeKey(place))) return false;
+    if (isUserPart(message, part))
+      return place.messageIndex < unanswered && areWordsFolded(tail, words, place);
+    return mayFold(message, part, opening < 0 || place.messageIndex < opening);
   };
 }
 
-function mayFold(
-  message: Message,
-  part: Part,
-  { folds, isOpening }: { readonly folds: TailRule["folds"]; readonly isOpening: boolean },
-): boolean {
+function areWordsFolded({ folds }: TailRule, words: KeptWords | undefined, place: Place): boolean {
+  return folds === "everything" || (words !== undefined && !words.places.has(placeKey(place)));
+}
+
+function mayFold(message: Message, part: Part, isOpening: boolean): boolean {
   if (message.role === "system" || isProviderCompaction(message)) return false;
   if (message.role === "assistant" || part.type === "tool-result") return true;
-  if (isUserPart(message, part)) return folds === "everything";
   return !isOpening;
 }
 

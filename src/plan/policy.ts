@@ -3,6 +3,8 @@
  * seeds and the field is a value here and users can write their own; `parse-policy.ts` reads one and names the field
  * that is wrong. Units are in the names. What a policy does not say, it does not do.
  */
+import type { Json } from "../transcript/json.ts";
+import type { Doing } from "../transcript/tool-use.ts";
 import type { SectionName } from "./summary.ts";
 
 export interface Policy {
@@ -13,16 +15,30 @@ export interface Policy {
   readonly source?: string;
   /** Environment variables that set a field, as `{ "COMPRESSION_THRESHOLD": "trigger.at.0.share" }`. */
   readonly variables?: Readonly<Record<string, string>>;
+  /**
+   * Variants somebody may ask for by name, as `pointerize:threshold=150`: for each value the fields it sets. `null` takes
+   * a field away.
+   */
+  readonly options?: Readonly<Record<string, OptionRule>>;
+  /** Where single numbers come from, by the path of their field, for `policies show`. */
+  readonly notes?: Readonly<Record<string, string>>;
   readonly trigger: TriggerRule;
   readonly accounting: AccountingRule;
   /** In this order; of two rules that want the same part, the first has it. */
   readonly prune: readonly PruneRule[];
   readonly tail: TailRule;
   readonly summary: SummaryRule;
+  readonly retrieval?: RetrievalRule;
   readonly restore: RestoreRule;
   readonly placement: PlacementRule;
   readonly continuation: ContinuationRule;
   readonly safety: SafetyRule;
+}
+
+export interface OptionRule {
+  readonly about: string;
+  /** For each value what it sets: path of the field → value. */
+  readonly values: Readonly<Record<string, Readonly<Record<string, Json>>>>;
 }
 
 /**
@@ -47,12 +63,15 @@ export interface TriggerRule {
   readonly atBoundary?: Size;
   /** Fold also when there are more messages than this. */
   readonly maxMessages?: number;
+  /** `growth`: only what came after the page is counted, not system prompt, tools and the page itself. */
+  readonly scope?: "total" | "growth";
   /** How far down. Not said: as far as the tail allows. */
   readonly target?: Size;
   /** Models whose name begins so have other marks. */
   readonly models?: readonly {
     readonly startsWith: string;
     readonly at: readonly Size[];
+    readonly atBoundary?: Size;
     readonly target?: Size;
   }[];
 }
@@ -74,10 +93,20 @@ export type Leave =
       readonly format?: "opaque" | "titled" | "preview";
       readonly previewChars?: number;
     }
-  /** Words of the policy's own, without a ref. */
-  | { readonly kind: "text"; readonly text: string }
-  /** Head and tail. */
+  /**
+   * Words of the policy's own. `{ref}`, `{description}`, `{tokens}`, `{tool}`, `{path}` (where the original lies as a file, or
+   * its ref where no files are written) and `{head}` (the first `headChars` characters) stand for what they name.
+   */
+  | { readonly kind: "text"; readonly text: string; readonly headChars?: number }
+  /** Head and tail, behind our stub. */
   | { readonly kind: "ends"; readonly headTokens: number; readonly tailTokens: number }
+  /** Head and tail by characters, with the policy's own words between them and no ref. */
+  | {
+      readonly kind: "ends-by-characters";
+      readonly headChars: number;
+      readonly tailChars: number;
+      readonly between: string;
+    }
   /** A preview made for its kind: failures of a test run, shape of JSON, outline of a file. */
   | { readonly kind: "preview"; readonly maxTokens: number };
 
@@ -93,6 +122,13 @@ interface PruneRuleOf<S extends string> {
   readonly when: When;
   /** Only results of at least this size. */
   readonly minTokens: number;
+  /**
+   * Of several tiers the next one runs only where those before did not reach the target; folding comes after the last.
+   * Rules without one run at once.
+   */
+  readonly tier?: number;
+  /** False: made anew for each request and never recorded; the next request begins from the whole. */
+  readonly isPersistent?: boolean;
 }
 
 export type PruneRule =
@@ -100,6 +136,8 @@ export type PruneRule =
   | (PruneRuleOf<"repeated-outputs"> & { readonly leave: Leave })
   | GiantResultsRule
   | AgedResultsRule
+  | AssistantTextsRule
+  | CallInputsRule
   | UserPastesRule;
 
 export interface GiantResultsRule extends PruneRuleOf<"giant-results"> {
@@ -108,24 +146,54 @@ export interface GiantResultsRule extends PruneRuleOf<"giant-results"> {
   readonly orShareOfWindow?: number;
 }
 
+/** What the model itself said. */
+export interface AssistantTextsRule extends PruneRuleOf<"assistant-texts"> {
+  readonly leave: Leave;
+  /** The newest messages. */
+  readonly keepMessages?: number;
+  /** Of all messages the newest, by this share. */
+  readonly keepShareOfMessages?: number;
+}
+
 export interface AgedResultsRule extends PruneRuleOf<"aged-results"> {
   readonly leave: Leave;
   /** A result is old when every limit that is given says so. */
   readonly keepSteps?: number;
   readonly keepTurns?: number;
   readonly keepResults?: number;
+  /** What came with or after the newest assistant messages, this many. */
+  readonly keepAssistantMessages?: number;
+  /** The newest messages. */
+  readonly keepMessages?: number;
+  /** Of all messages the newest, by this share. */
+  readonly keepShareOfMessages?: number;
   /** The newest results up to this many tokens together. */
   readonly keepTokens?: number;
   readonly keepMinutes?: number;
   /** Do nothing unless it saves this much in all. */
   readonly minSavedTokens?: number;
-  /** Only these tools; all where not said. Names as the host spells them. */
+  /** The oldest go first, and no more of them than bring the results down to this share of what they were. */
+  readonly downToShare?: number;
+  /** Only these tools, by name as the host spells it or by what they do; all where neither is said. */
   readonly tools?: readonly string[];
+  readonly does?: readonly Doing[];
   readonly exceptTools?: readonly string[];
   /** What went wrong is often what matters. */
   readonly areErrorsKept?: boolean;
   /** Runs only in a prompt over this. */
   readonly above?: Size;
+  /** Runs only where the results come to more than this together. */
+  readonly aboveResultTokens?: number;
+}
+
+/** Long arguments of old writes and edits: the words stand in files by now. The call stays, its arguments are cut. */
+export interface CallInputsRule extends PruneRuleOf<"call-inputs"> {
+  readonly does: readonly Doing[];
+  /** Strings longer than this are cut to `keepChars`, with `mark` behind them. */
+  readonly maxChars: number;
+  readonly keepChars: number;
+  readonly mark: string;
+  readonly keepMessages: number;
 }
 
 export interface UserPastesRule extends PruneRuleOf<"user-pastes"> {
@@ -138,13 +206,30 @@ export interface UserPastesRule extends PruneRuleOf<"user-pastes"> {
 export interface TailRule {
   /** `steps`: assistant and tools; the user's words stay. `everything`: theirs too. `nothing`: only pruning. */
   readonly folds: "steps" | "everything" | "nothing";
+  /**
+   * How much of it: only as much as the target needs, or everything up to what stays. With `tail` the target says no more
+   * than when clearing alone is enough. Default: target.
+   */
+  readonly foldsTo?: "target" | "tail";
   /** Messages at the start that never fold. */
   readonly headMessages?: number;
+  /** With `steps`: the newest words of the user up to this; older ones fold too. The oldest kept is shortened. */
+  readonly userTokens?: Size;
+  /** And the first ones up to this. */
+  readonly userHeadTokens?: Size;
+  /** With `steps`: of each folded turn the model's closing answer stays. */
+  readonly keepsAnswers?: boolean;
   /** What stays at the end, at least; of several limits the one that keeps most. */
   readonly minMessages?: number;
   readonly minSteps?: number;
   readonly minTurns?: number;
   readonly shareOfMessages?: number;
+  /** Large messages leave less room: the share shrinks by twice what an average message takes of the window, down to this. */
+  readonly shareOfMessagesAtLeast?: number;
+  /** The share counted in characters, not in messages. */
+  readonly shareOfTokens?: number;
+  /** The cut stands only before a message of the user. */
+  readonly cutsAt?: "user";
   /** The newest messages up to this many tokens. */
   readonly tokens?: Size;
   /** To end at the start of a turn, this much more than needed may fold. */
@@ -152,19 +237,53 @@ export interface TailRule {
 }
 
 export interface SummaryRule {
-  /** Which model writes it, where one is configured; `extractive` never asks one. `none`: no summary. */
-  readonly by: "none" | "extractive" | "fast-model" | "same-model";
-  /** The sections asked for, in this order; all twelve where not said. */
-  readonly sections?: readonly SectionName[];
+  /**
+   * Who writes it. `none`: no summary. `extractive`: never a model. `configured`: whoever is configured, extractive where
+   * nobody is. `fast-model`, `same-model`: a model; where none is configured the extractor stands in and it is said.
+   */
+  readonly by: "none" | "extractive" | "configured" | "fast-model" | "same-model";
+  /** For a compaction the user asked for, or a handoff. */
+  readonly byWhenAsked?: "fast-model" | "same-model";
+  /** The sections asked for, in this order; all twelve where not said. A heading of the policy's own may hold several. */
+  readonly sections?: readonly (SectionName | HeadingRule)[];
+  /** How they are written: markdown headings, or elements of this name. */
+  readonly element?: string;
   readonly maxTokens: Size;
-  /** `merge`: into the one before; `rewrite`: that one is read as a message like any other. */
-  readonly update: "merge" | "rewrite";
+  /**
+   * `merge`: into the one before; `rewrite`: that one is read as a message like any other; `append`: behind the page before,
+   * which stays as it is, until it is over `appendUpTo`.
+   */
+  readonly update: "merge" | "rewrite" | "append";
+  readonly appendUpTo?: Size;
   /** Cumulative lists of files, in sections or as `<read-files>` and `<modified-files>`. */
   readonly files: "sections" | "tags" | "none";
   /** The table of refs shown with it; none where not said. */
   readonly table?: Size;
+  /** The newest messages that folded, quoted on the page as text, up to this. */
+  readonly recent?: Size;
+  /** Only the newest tokens of what folds are shown to the summarizer. */
+  readonly source?: Size;
+  /** A second call asks the model to check its summary and write it again. */
+  readonly isVerified?: boolean;
   /** In place of our instructions to the model. */
   readonly prompt?: string;
+}
+
+export interface HeadingRule {
+  readonly title: string;
+  /** Our sections that stand under it. A model's lines under this heading go to the first of them. */
+  readonly of: readonly SectionName[];
+  /** Every message of the user that folded, word for word. */
+  readonly holdsUserMessages?: boolean;
+}
+
+/** How the model is told of what can be read back, and with which tools. */
+export interface RetrievalRule {
+  readonly tools: readonly ("read_ref" | "list_refs" | "search_refs")[];
+  /** `prescriptive`: reading back is the expected way; `passive`: it is possible. */
+  readonly prompt: "prescriptive" | "passive";
+  /** `outcome`: `Command: npx vitest run → 3 failed`; `semantic`: `Command output: npx vitest run`, `Error: …`. */
+  readonly descriptions: "outcome" | "semantic";
 }
 
 /** Files put back after a fold, newest first. */
@@ -172,6 +291,10 @@ export interface RestoreRule {
   readonly maxFiles: number;
   readonly maxTokensEach?: number;
   readonly maxTokens?: number;
+  /** What is larger than `maxTokensEach`: cut, or named only. Default: cut. */
+  readonly larger?: "cut" | "path";
+  /** `contents` of the file, or only its `outline`: what it declares. Default: contents. */
+  readonly as?: "contents" | "outline";
 }
 
 export interface PlacementRule {
@@ -188,6 +311,8 @@ export interface ContinuationRule {
   readonly overflowRetries: number;
   /** Said to the model after an automatic fold in the middle of its work; nothing where not said. */
   readonly text?: string;
+  /** A silent turn before the fold in which durable notes are written: what the model is asked there. */
+  readonly flush?: string;
 }
 
 export interface SafetyRule {
@@ -195,6 +320,10 @@ export interface SafetyRule {
   readonly minFoldTokens: number;
   /** What a fold must save, the page counted at its largest. */
   readonly minSavedTokens: number;
+  /** The page not counted. */
+  readonly isPageFree?: boolean;
+  /** The whole transcript is written to a file (JSONL) before anything is done. */
+  readonly isTranscriptSaved?: boolean;
   /** Failures in a row before automatic compaction stops and says so. */
   readonly maxFailures: number;
   /**

@@ -2,13 +2,29 @@
 import type { Policy, PruneRule, When } from "./policy.ts";
 import type { Proposal, Situation } from "./situation.ts";
 import { proposeAgedResults } from "./strategies/aged-results.ts";
+import { proposeAssistantTexts } from "./strategies/assistant-texts.ts";
+import { proposeCallInputs } from "./strategies/call-inputs.ts";
 import { giantTokens, proposeGiantResults, stepInProgress } from "./strategies/giant-results.ts";
 import { proposeRepeatedOutputs } from "./strategies/repeated-outputs.ts";
 import { proposeSupersededReads } from "./strategies/superseded-reads.ts";
 import { proposeUserPastes } from "./strategies/user-pastes.ts";
 
-export interface Pruning {
+export interface Choice {
   readonly when: readonly When[];
+  /** The rules whose edits are never recorded; those whose are, where not said. The two never mix in one plan. */
+  readonly isTransient?: boolean;
+}
+
+export function rulesOf({ prune }: Policy, { when, isTransient = false }: Choice): readonly PruneRule[] {
+  return prune.filter((rule) => when.includes(rule.when) && (rule.isPersistent === false) === isTransient);
+}
+
+/** Whether some of its edits are made for each request anew. */
+export function isPassing({ prune }: Policy): boolean {
+  return prune.some(({ isPersistent }) => isPersistent === false);
+}
+
+export interface Pruning {
   /** A full context is searched whole, also for what was missed on arrival. */
   readonly isFull: boolean;
 }
@@ -16,12 +32,11 @@ export interface Pruning {
 /** Of two rules that want the same part the first has it. */
 export function proposalsFor(
   situation: Situation,
-  { prune }: Policy,
-  { when, isFull }: Pruning,
+  rules: readonly PruneRule[],
+  { isFull }: Pruning,
 ): readonly Proposal[] {
   const first = new Map<string, Proposal>();
-  for (const rule of prune) {
-    if (!when.includes(rule.when)) continue;
+  for (const rule of rules) {
     for (const proposal of propose(situation, rule, isFull)) {
       const key = `${proposal.place.messageIndex}.${proposal.place.partIndex}`;
       if (!first.has(key)) first.set(key, proposal);
@@ -40,15 +55,34 @@ function propose(situation: Situation, rule: PruneRule, isFull: boolean): readon
       return proposeRepeatedOutputs(situation, rule);
     case "aged-results":
       return proposeAgedResults(situation, rule);
+    case "assistant-texts":
+      return proposeAssistantTexts(situation, rule);
+    case "call-inputs":
+      return proposeCallInputs(situation, rule);
     case "user-pastes":
       return proposeUserPastes(situation, rule);
   }
 }
 
+/**
+ * Whether a policy has to be asked before each request: it clears each time, or decides by something else than the size
+ * the session keeps count of. Looking costs the length of the history; the default policy is not asked.
+ */
+export function looksEachTime({ prune, accounting, trigger }: Policy): boolean {
+  return (
+    accounting.basis !== "usage" ||
+    trigger.maxMessages !== undefined ||
+    trigger.scope === "growth" ||
+    prune.some(({ when }) => when === "request")
+  );
+}
+
 /** From this size on a result is shortened when it arrives; undefined where the policy does not. */
 export function arrivalTokens({ prune }: Policy, windowTokens: number): number | undefined {
   const sizes = prune.flatMap((rule) =>
-    rule.strategy === "giant-results" && rule.when === "arrival" ? [giantTokens(rule, windowTokens)] : [],
+    rule.strategy === "giant-results" && rule.when === "arrival" && rule.isPersistent !== false
+      ? [giantTokens(rule, windowTokens)]
+      : [],
   );
   return sizes.length === 0 ? undefined : Math.min(...sizes);
 }

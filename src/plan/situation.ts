@@ -2,7 +2,9 @@
 import type { Message, Part, ToolCallPart, Transcript } from "../transcript/message.ts";
 import { callsByResult, type Pair, type Pairing, type Place, pairUp } from "../transcript/pairs.ts";
 import { isSealed } from "../transcript/prefix.ts";
+import type { Ref } from "../transcript/ref.ts";
 import { type Range, stepsOf, turnsOf } from "../transcript/turns.ts";
+import type { Descriptions } from "./describe-part.ts";
 import { type Address, addressKey, type Edit } from "./edit.ts";
 import type { Room } from "./size.ts";
 import { withText } from "./with-text.ts";
@@ -15,6 +17,10 @@ export interface Situation {
   readonly room: Room;
   readonly pinned: ReadonlySet<string>;
   readonly at: number;
+  /** Where an original lies as a file, where files are written. */
+  readonly pathOf?: (ref: Ref) => string;
+  /** How stubs say what they stand for; as the default policy does where not said. */
+  readonly descriptions?: Descriptions | undefined;
   readonly steps: readonly Range[];
   readonly turns: readonly Range[];
   readonly pairing: Pairing;
@@ -26,7 +32,8 @@ export interface Situation {
 export type SituationInput = Pick<
   Situation,
   "transcript" | "addresses" | "tokensOf" | "totalTokens" | "room" | "at"
-> & { readonly pinned?: ReadonlySet<string> };
+> &
+  Pick<Situation, "pathOf" | "descriptions"> & { readonly pinned?: ReadonlySet<string> };
 
 export function situationOf(input: SituationInput): Situation {
   const pairing = pairUp(input.transcript);
@@ -70,6 +77,15 @@ export function isPinned(situation: Situation, place: Place): boolean {
 /** The page of an earlier fold (and its acknowledgement) has no addresses: it is ours, and the next page replaces it. */
 export function isPage({ addresses }: Situation, messageIndex: number): boolean {
   return (addresses[messageIndex] ?? []).length === 0;
+}
+
+/** What came since the page: neither system prompt nor tools nor the page itself. */
+export function growthTokens(situation: Pick<Situation, "transcript" | "addresses" | "tokensOf">): number {
+  const { transcript, addresses, tokensOf } = situation;
+  const from = addresses.findLastIndex(({ length }) => length === 0) + 1;
+  return transcript.messages
+    .slice(from)
+    .reduce((sum, { parts }) => parts.reduce((all, part) => all + tokensOf(part), sum), 0);
 }
 
 /** What a text in place of a part saves; not positive where the edit is not worth making. */

@@ -38,14 +38,17 @@ export interface Marks {
 }
 
 export function marksOf(policy: Policy, room: Room, model?: string): Marks {
-  const { at, target } = markRule(policy.trigger, model);
+  const { at, atBoundary, target } = markRule(policy.trigger, model);
   const sizes = at.map((size) => tokensIn(size, room));
   const pick = policy.trigger.pick === "largest" ? Math.max : Math.min;
   const full = sizes.length === 0 ? Number.POSITIVE_INFINITY : pick(...sizes);
-  const boundary = policy.trigger.atBoundary ? tokensIn(policy.trigger.atBoundary, room) : full;
+  const boundary = atBoundary ? tokensIn(atBoundary, room) : full;
   return { full, boundary: Math.min(full, boundary), target: target ? tokensIn(target, room) : 0 };
 }
 
-function markRule(trigger: TriggerRule, model = ""): Pick<TriggerRule, "at" | "target"> {
-  return trigger.models?.find(({ startsWith }) => model.startsWith(startsWith)) ?? trigger;
+/** A model with marks of its own keeps the policy's mark between turns, unless it has one of its own too. */
+function markRule(trigger: TriggerRule, model = ""): Pick<TriggerRule, "at" | "atBoundary" | "target"> {
+  const own = trigger.models?.find(({ startsWith }) => model.startsWith(startsWith));
+  if (!own) return trigger;
+  return own.atBoundary || !trigger.atBoundary ? own : { ...own, atBoundary: trigger.atBoundary };
 }

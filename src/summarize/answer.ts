@@ -2,8 +2,10 @@
  * From what came back to a summary, or to the reason why it is none. A bad answer must never be stored: it would stand
  * for everything it replaced.
  */
-import { SECTIONS, type Summary } from "../plan/summary.ts";
+import type { HeadingRule } from "../plan/policy.ts";
+import type { Summary } from "../plan/summary.ts";
 import type { Usage } from "../transcript/message.ts";
+import { headingsOf, isOwnForm } from "./form.ts";
 import { headingsIn, parseSummary } from "./parse.ts";
 import { materialOf } from "./prompt.ts";
 import { BadAnswer, type SummarizeInput } from "./summarizer.ts";
@@ -28,14 +30,17 @@ export function readAnswer(answer: Answer, input: SummarizeInput): Summary {
     throw bad("tool-calling", "the answer is a tool call");
   if (answer.ended === "length") throw bad("truncated", "the answer was cut off");
   if (text.trim() === "") throw bad("analysis-only", "the answer holds an analysis and nothing else");
-  const headings = headingsIn(text);
+  const asked = headingsOf(input.form ?? { files: "sections" });
+  const own = input.form && !isOwnForm(input.form) ? asked : [];
+  const headings = headingsIn(text, own);
   if (answer.ended === "refused" || (headings.size === 0 && REFUSAL.test(text)))
     throw bad("refused", "the model refused");
-  if (headings.size < ENOUGH_SECTIONS)
-    throw bad("unparseable", `it has ${headings.size} of ${SECTIONS.length} sections`);
-  if (answer.ended === undefined && !headings.has("Critical Context"))
+  if (headings.size < enoughOf(asked))
+    throw bad("unparseable", `it has ${headings.size} of ${asked.length} sections`);
+  const last = asked.at(-1)?.of[0];
+  if (answer.ended === undefined && last !== undefined && !headings.has(last))
     throw bad("truncated", "its last section is missing");
-  const summary = parseSummary(text);
+  const summary = parseSummary(text, own);
   if (Object.values(summary.sections).every((lines) => (lines ?? []).length === 0))
     throw bad("empty", "all its sections are empty");
   const sourceTokens = input.tokensOf(materialOf([...input.messages, ...input.userMessages]));
@@ -44,8 +49,11 @@ export function readAnswer(answer: Answer, input: SummarizeInput): Summary {
   return summary;
 }
 
-/** A model that leaves out half of the checklist has not read it. */
-const ENOUGH_SECTIONS = 6;
+/** A model that leaves out half of the checklist has not read it. Several headings may go to one section. */
+function enoughOf(asked: readonly HeadingRule[]): number {
+  return Math.floor(new Set(asked.map(({ of }) => of[0])).size / 2);
+}
+
 /** The headings alone take this much; a source that is smaller is not worth summarizing, but no reason to refuse. */
 const SMALL_TOKENS = 300;
 const REFUSAL =

@@ -7,11 +7,14 @@
  */
 import { SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
 import { factsIn } from "./extract/context.ts";
+import type { SummaryForm } from "./form.ts";
 import { renderLine } from "./render.ts";
 
 export interface Room {
   readonly maxTokens: number;
   readonly tokensOf: (text: string) => number;
+  /** Systems that list files in tags of their own never forget one; only past hundreds do the oldest go. */
+  readonly form?: Pick<SummaryForm, "files">;
 }
 
 interface Rung {
@@ -59,7 +62,7 @@ export function bound(summary: Summary, room: Room): Summary {
   const headings = SECTIONS.reduce((sum, name) => sum + room.tokensOf(`## ${name}\n(none)\n\n`), 0);
   let total = headings + [...sized.values()].flat().reduce((sum, { tokens }) => sum + tokens, 0);
   if (total <= room.maxTokens) return summary;
-  for (const rung of ORDER) {
+  for (const rung of orderFor(room)) {
     if (total <= room.maxTokens) break;
     const lines = sized.get(rung.section) ?? [];
     const gone = new Set<Sized>();
@@ -76,6 +79,11 @@ export function bound(summary: Summary, room: Room): Summary {
   return {
     sections: Object.fromEntries([...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)])),
   };
+}
+
+function orderFor({ form }: Room): readonly Rung[] {
+  if (form?.files !== "tags") return ORDER;
+  return [...ORDER.filter(({ section }) => section !== "Files Read"), { section: "Files Read", keep: 500 }];
 }
 
 interface Sized {

@@ -1,31 +1,30 @@
 /**
  * Any model of the AI SDK as summarizer. The SDK and the provider's package are loaded when the first summary is asked
- * for; keys come from the options and from nowhere else. With `live`, the instruction is appended to the very request the
- * agent would send next, so that the provider reads its prefix from the cache.
+ * for; keys come from the options and from nowhere else. With `isLive`, the question is appended to the very request the
+ * agent would send next, so that the provider reads its prefix from the cache (`model-live.ts`).
  */
-import type { LanguageModel, LanguageModelUsage, ModelMessage, ToolSet } from "ai";
+import type { LanguageModel, LanguageModelUsage } from "ai";
 import { cost } from "../measure/models.ts";
+import { defined } from "../transcript/json.ts";
 import type { Usage } from "../transcript/message.ts";
 import { type Answer, readAnswer } from "./answer.ts";
-import { instructionFor, promptFor } from "./prompt.ts";
+import { type Api, apiOf, behindPrefix, type Provider, sdkRequest } from "./model-live.ts";
+import { liveInstructionFor, promptFor } from "./prompt.ts";
 import { BadAnswer, type SummarizeInput, type Summarizer } from "./summarizer.ts";
 
 export interface ModelOptions {
   /** A model of the AI SDK, or the name of one of `provider`. */
   readonly model: LanguageModel;
-  readonly provider?: "anthropic" | "openai" | "openai-compatible";
+  readonly provider?: Provider;
   readonly apiKey?: string;
   /** For OpenAI-compatible servers, such as `http://127.0.0.1:11434/v1` for Ollama. */
   readonly baseURL?: string;
   readonly timeoutMs?: number;
-  /** The live request: system, tools and messages exactly as the agent sends them. */
-  readonly live?: LiveRequest;
-}
-
-export interface LiveRequest {
-  readonly system?: string;
-  readonly messages: readonly ModelMessage[];
-  readonly tools?: ToolSet;
+  /**
+   * Ask on the live prefix: system, tools and messages exactly as the agent sends them, the question last. It pays where
+   * the model is the agent's own, so that the prefix is cached; any other model reads it all for the first time.
+   */
+  readonly isLive?: boolean;
 }
 
 const TIMEOUT_MS = 180_000;
@@ -57,8 +56,7 @@ async function ask(
   const name = nameOf(options.model);
   try {
     const { text, finishReason, usage } = await generateText({
-      model: await languageModel(options),
-      ...requestOf(options.live, input),
+      ...(await requestOf(options, input)),
       maxOutputTokens: input.maxTokens * OUTPUT_FACTOR,
       maxRetries: 1,
       abortSignal: signal ? either(signal, timeout) : timeout,
@@ -81,34 +79,40 @@ function nameOf(model: LanguageModel): string {
   return typeof model === "string" ? model : model.modelId;
 }
 
-/** On the live prefix nothing but the last message is new; tools stay, because leaving them out would change the prefix. */
-function requestOf(live: LiveRequest | undefined, input: SummarizeInput) {
-  if (!live) return { prompt: promptFor(input) };
-  const last: ModelMessage = { role: "user", content: instructionFor(input) };
-  return {
-    messages: [...live.messages, last],
-    ...(live.system === undefined ? {} : { system: live.system }),
-    ...(live.tools === undefined ? {} : { tools: live.tools }),
-  };
+/** A smaller try comes without a live request, and is asked from the material alone. */
+async function requestOf(options: ModelOptions, input: SummarizeInput) {
+  const { model, provider, isLive } = options;
+  const live = isLive ? input.live : undefined;
+  if (typeof model !== "string" || provider === undefined)
+    return { model, ...(live ? sdkRequest(live, input) : { prompt: promptFor(input) }) };
+  const api = apiOf(provider, live);
+  if (!live) return { model: await modelOf(options, api), prompt: promptFor(input) };
+  if (live.wire === "ai-sdk") return { model: await modelOf(options, api), ...sdkRequest(live, input) };
+  const settings = { ...options, fetch: behindPrefix(live, api) };
+  return { model: await modelOf(settings, api), prompt: liveInstructionFor(input) };
 }
 
-async function languageModel({ model, provider, apiKey, baseURL }: ModelOptions): Promise<LanguageModel> {
-  if (typeof model !== "string" || provider === undefined) return model;
-  const settings = {
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(baseURL === undefined ? {} : { baseURL }),
-  };
-  switch (provider) {
-    case "anthropic":
-      return (await import("@ai-sdk/anthropic")).createAnthropic(settings)(model);
-    case "openai":
-      return (await import("@ai-sdk/openai")).createOpenAI(settings)(model);
-    case "openai-compatible":
-      return (await import("@ai-sdk/openai-compatible")).createOpenAICompatible({
-        name: provider,
-        baseURL: baseURL ?? "",
-        ...settings,
-      })(model);
+interface Reach extends ModelOptions {
+  readonly fetch?: typeof fetch;
+}
+
+async function modelOf({ model, provider, apiKey, baseURL, fetch }: Reach, api: Api): Promise<LanguageModel> {
+  const name = nameOf(model);
+  const settings = defined({ apiKey, baseURL, fetch });
+  switch (api) {
+    case "anthropic-messages":
+      return (await import("@ai-sdk/anthropic")).createAnthropic(settings)(name);
+    case "openai-responses":
+      return (await import("@ai-sdk/openai")).createOpenAI(settings).responses(name);
+    case "openai-chat":
+      return provider === "openai"
+        ? (await import("@ai-sdk/openai")).createOpenAI(settings).chat(name)
+        : (await import("@ai-sdk/openai-compatible")).createOpenAICompatible({
+            name: "openai-compatible",
+            ...settings,
+            // Without an address the request fails by itself: it must not go to somebody else's server.
+            baseURL: baseURL ?? "",
+          })(name);
   }
 }
 

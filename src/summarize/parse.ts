@@ -3,17 +3,18 @@
  * levels and spellings, numbered lists, lines that were wrapped, refs with commas; whatever stands outside a known
  * section is not part of the summary.
  */
+import type { HeadingRule } from "../plan/policy.ts";
 import { SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
 import { isRef, type Ref } from "../transcript/ref.ts";
 import { aboutOf } from "./about.ts";
 import { oneLine } from "./line.ts";
 import { isEmptyMark } from "./render.ts";
 
-export function parseSummary(text: string): Summary {
+export function parseSummary(text: string, headings: readonly HeadingRule[] = []): Summary {
   const sections: { [name in SectionName]?: SummaryLine[] } = {};
   let open: SectionName | undefined;
   for (const { heading, body } of blocksOf(text)) {
-    if (heading !== undefined) open = sectionNamed(heading);
+    if (heading !== undefined) open = sectionUnder(heading, headings);
     if (open === undefined || body === undefined) continue;
     const line = parseLine(open, body);
     if (line) sections[open] = [...(sections[open] ?? []), line];
@@ -22,9 +23,9 @@ export function parseSummary(text: string): Summary {
 }
 
 /** The sections a text has a heading for, whether they hold anything or not. */
-export function headingsIn(text: string): ReadonlySet<SectionName> {
+export function headingsIn(text: string, headings: readonly HeadingRule[] = []): ReadonlySet<SectionName> {
   const names = blocksOf(text).map(({ heading }) =>
-    heading === undefined ? undefined : sectionNamed(heading),
+    heading === undefined ? undefined : sectionUnder(heading, headings),
   );
   return new Set(names.filter((name) => name !== undefined));
 }
@@ -90,6 +91,17 @@ const NAMED: readonly (readonly [RegExp, SectionName])[] = [
   [/next/i, "Next Steps"],
   [/critical|context/i, "Critical Context"],
 ];
+
+/** A policy's own heading first, by its title; its lines go to the first section it holds. */
+function sectionUnder(heading: string, headings: readonly HeadingRule[]): SectionName | undefined {
+  const plain = (title: string) =>
+    title
+      .replaceAll(/[*_`:#]/g, "")
+      .trim()
+      .toLowerCase();
+  const own = headings.find(({ title }) => plain(heading).startsWith(plain(title)));
+  return own ? own.of[0] : sectionNamed(heading);
+}
 
 function sectionNamed(heading: string): SectionName | undefined {
   const plain = heading.replaceAll(/[*_`:#]/g, "").trim();

@@ -11,7 +11,7 @@ import { mergeSummaries } from "./merge.ts";
 import { sourcesOf } from "./sources.ts";
 import { BadAnswer, type SummarizeInput, type Summarizer, type Written } from "./summarizer.ts";
 
-export type { SummarizeInput, Summarizer, Written } from "./summarizer.ts";
+export type { LiveRequest, SummarizeInput, Summarizer, Written } from "./summarizer.ts";
 
 export interface SummarizeOptions {
   readonly signal?: AbortSignal;
@@ -28,9 +28,12 @@ export async function summarize(
 ): Promise<Written> {
   const written = await write(input, summarizer, options);
   const grounded = ground(written.summary, sourcesOf(input), extract(input));
-  const summary = mergeSummaries(input.previous, grounded.summary, input);
+  // A model that rewrites has carried over what it wanted; the extractor only adds, and must be given what was.
+  const isRewritten = input.form?.update === "rewrite" && written.by !== extractive.name;
+  const summary = mergeSummaries(isRewritten ? undefined : input.previous, grounded.summary, input);
+  const added = grounded.summary;
   const size = sizeNote(summary, input);
-  return { ...written, summary, notes: [...written.notes, ...grounded.notes, ...size] };
+  return { ...written, summary, added, notes: [...written.notes, ...grounded.notes, ...size] };
 }
 
 async function write(
@@ -45,7 +48,9 @@ async function write(
     if (options.signal?.aborted) break;
     try {
       const written = await summarizer.write(attempt.input, options.signal ? { signal: options.signal } : {});
-      return { ...written, ...totalOf([...spent, written]), notes: [...notes, ...written.notes] };
+      const checked = await verified(written, attempt, { summarizer, signal: options.signal });
+      const cost = totalOf([...spent, ...checked.spent]);
+      return { ...checked.written, ...cost, notes: [...notes, ...checked.written.notes] };
     } catch (error) {
       // A summarizer may fail in any way; none of them may cost the agent its compaction.
       if (error instanceof BadAnswer) spent.push(error);
@@ -58,14 +63,40 @@ async function write(
   return { ...written, ...totalOf(spent), notes: [...notes, `${extractive.name} wrote instead.`] };
 }
 
+interface Verifying {
+  readonly summarizer: Summarizer;
+  readonly signal: AbortSignal | undefined;
+}
+
+interface Verified {
+  readonly written: Written;
+  readonly spent: readonly Spent[];
+}
+
+/** Where the policy asks for a second pass, its answer; where that one is bad, the first stands. */
+async function verified(first: Written, { input }: Attempt, asking: Verifying): Promise<Verified> {
+  if (input.form?.isVerified !== true) return { written: first, spent: [first] };
+  const { summarizer, signal } = asking;
+  try {
+    const second = await summarizer.write({ ...input, draft: first.summary }, signal ? { signal } : {});
+    return { written: second, spent: [first, second] };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const notes = [...first.notes, `the second pass was not used: ${why}`];
+    const spent = error instanceof BadAnswer ? [first, error] : [first];
+    return { written: { ...first, notes }, spent };
+  }
+}
+
 interface Attempt {
   readonly name: string;
   readonly input: SummarizeInput;
 }
 
 function attemptsFor(input: SummarizeInput, maxAttempts: number): readonly Attempt[] {
-  const whole = { name: "whole", input };
-  return [whole, ...LADDER.map(({ name, shrink }) => ({ name, input: shrink(input) }))]
+  const { live, ...cold } = input;
+  const whole = { name: live ? "on the live prefix" : "whole", input };
+  return [whole, ...LADDER.map(({ name, shrink }) => ({ name, input: shrink(cold) }))]
     .filter(({ input: next }, index) => index === 0 || next.messages !== input.messages)
     .slice(0, maxAttempts);
 }

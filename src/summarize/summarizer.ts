@@ -1,7 +1,9 @@
 /** What it means to write a summary: what goes in, what comes out, and how a bad answer is told. */
 import { PalimpsestError } from "../errors.ts";
 import type { Summary } from "../plan/summary.ts";
+import type { JsonObject } from "../transcript/json.ts";
 import type { Message, Usage } from "../transcript/message.ts";
+import type { SummaryForm } from "./form.ts";
 
 export interface SummarizeInput {
   /**
@@ -14,12 +16,28 @@ export interface SummarizeInput {
   /** Merged into, never summarized again. */
   readonly previous?: Summary;
   readonly focus?: string;
+  /** How the policy wants it; our own twelve sections where not said. */
+  readonly form?: SummaryForm;
+  /** A first answer, to be checked against the material and written again. */
+  readonly draft?: Summary;
   readonly maxTokens: number;
   readonly tokensOf: (text: string) => number;
+  /** For a summarizer that asks on the host's cached prefix. Absent on a smaller try: a prefix cannot be shrunk. */
+  readonly live?: LiveRequest;
+}
+
+/** The request the host would send next. */
+export interface LiveRequest {
+  /** The wire the host speaks. */
+  readonly wire: string;
+  /** The body in a wire: in the host's own as the host sends it, in another written anew. */
+  in(wire: string): JsonObject;
 }
 
 export interface Written {
   readonly summary: Summary;
+  /** What this compaction itself has to say, before it was merged into what was known. */
+  readonly added?: Summary;
   /** Who wrote it: `extractive`, `command …`, a model's name. */
   readonly by: string;
   readonly usage?: Usage;

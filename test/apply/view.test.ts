@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { view, viewOf } from "../../src/apply/view.ts";
 import type { Edit } from "../../src/plan/edit.ts";
 import type { Compaction, LedgerEntry } from "../../src/plan/ledger.ts";
+import { check } from "../../src/transcript/check.ts";
 import type { Message, Transcript } from "../../src/transcript/message.ts";
 import { addressParts, refOf } from "../../src/transcript/ref.ts";
 import { assistant, call, calls, gets, result, transcript, user } from "../say.ts";
@@ -41,6 +42,12 @@ const stub = (of: Message, text: string, occurrence = 0): Edit => {
   const [part] = of.parts;
   if (!part) throw new Error("nothing to stub");
   return { kind: "stub", at: { ref: refOf(part), occurrence }, why: "old", tokens: 1, text };
+};
+
+const drop = (of: Message | undefined): Edit => {
+  const [part] = of?.parts ?? [];
+  if (!part) throw new Error("nothing to drop");
+  return { kind: "drop", at: { ref: refOf(part), occurrence: 0 }, why: "seal", tokens: 1 };
 };
 
 const fold = compaction("f1", folds(history, 1, 2, 3), { page: { role: "user", text: "PAGE" } });
@@ -163,17 +170,46 @@ describe("the view", () => {
       user("go"),
       assistant({ type: "thinking", text: "hm", signature: "s" }, call("1", "Bash")),
       user(result("1", "x")),
+      assistant("done"),
     );
-    const [part] = thinking.messages[1]?.parts ?? [];
-    const drop: Edit = {
-      kind: "drop",
-      at: { ref: refOf(part as NonNullable<typeof part>), occurrence: 0 },
-      why: "seal",
-      tokens: 1,
-    };
-    expect(view(thinking, [compaction("d", [drop])]).messages[1]?.parts.map(({ type }) => type)).toEqual([
-      "tool-call",
-    ]);
+    expect(
+      view(thinking, [compaction("d", [drop(thinking.messages[1])])]).messages[1]?.parts.map(
+        ({ type }) => type,
+      ),
+    ).toEqual(["tool-call"]);
+  });
+
+  test("a rewind into a step whose thinking was dropped takes back what dropped it, and all that came after", () => {
+    const sealed = transcript(
+      user("go"),
+      calls("1", "Read"),
+      gets("1", "a long text"),
+      calls("2", "Bash"),
+      gets("2", "more"),
+      assistant({ type: "thinking", text: "hm", signature: "s" }, call("3", "Bash")),
+      gets("3", "x"),
+      assistant("done"),
+      user("next"),
+    );
+    const [, , first, , second, thought] = sealed.messages as readonly [Message, ...Message[]];
+    const before = compaction("a", [stub(first as Message, "[one]")]);
+    const dropping = compaction("b", [stub(second as Message, "[two]"), drop(thought)]);
+    const later = compaction("c", [stub(second as Message, "[three]")]);
+    const ledger = [before, dropping, later];
+    const rewound = { ...sealed, messages: sealed.messages.slice(0, 7) };
+    const made = view(rewound, [before]);
+    expect(view(rewound, ledger)).toEqual(made);
+    expect(check(view(rewound, ledger), { original: made })).toEqual([]);
+    expect(viewOf(rewound, ledger).applied).toEqual([before]);
+    // Once the step is over, or the user spoke, it may go.
+    expect(viewOf(sealed, ledger).applied).toEqual(ledger);
+    const spoken = { ...sealed, messages: [...rewound.messages, user("stop")] };
+    expect(viewOf(spoken, ledger).applied).toEqual(ledger);
+    // The same where it was folded, and the rewind ends in the middle of the fold.
+    const folding = compaction("f", [...folds(sealed, 3, 4, 5, 6, 7), stub(first as Message, "[one]")], {
+      page: { role: "user", text: "PAGE" },
+    });
+    expect(view(rewound, [folding])).toBe(rewound);
   });
 
   test("knows where each of its parts stands in the history, and that the page stands nowhere", () => {

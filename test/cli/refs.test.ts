@@ -218,18 +218,6 @@ describe("palimpsest sessions, export and gc", () => {
   });
 });
 
-describe("palimpsest policies", () => {
-  test("are listed, and each can be shown, changed and given back", async () => {
-    expect((await run(["policies"])).out).toMatch(/palimpsest +default/);
-    const shown = await run(["policies", "show", "nucleic"]);
-    const path = join(folder, "nucleic.json");
-    writeFileSync(path, shown.out);
-    expect(JSON.parse((await run(["policies", "show", path])).out)).toEqual(JSON.parse(shown.out));
-    expect(await run(["policies", "show"])).toMatchObject({ code: 2 });
-    expect(await run(["policies", "draw", "x"])).toMatchObject({ code: 2 });
-  });
-});
-
 test("every command is helped, with examples", async () => {
   for (const name of ["compact", "refs", "ref", "restore", "sessions", "export", "gc", "policies"]) {
     expect((await run([name, "--help"])).out, name).toContain("Examples");

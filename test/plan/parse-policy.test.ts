@@ -11,9 +11,14 @@ test.each(policies)("$name is JSON, and reads back as it is", (policy) => {
   expect(parsePolicy(asJson(policy))).toEqual(policy);
 });
 
-test("there are three, and an unknown name is told with the known ones", () => {
-  expect(policyNames).toEqual(["palimpsest", "nucleic", "none"]);
-  expect(() => policyNamed("nucelic")).toThrow(/"nucelic".*palimpsest, nucleic, none/);
+test("an unknown name is told with the known ones", () => {
+  expect(policyNames).toEqual([
+    ...["palimpsest", "nucleic", "layered", "summarize", "pointerize", "hybrid", "claude-code", "opencode"],
+    ...["ion", "opencode-v2", "pi", "qwen-restore", "codex-local", "kimi-handoff", "cline-basic"],
+    ...["deepagents-offload", "gemini-classic", "mastra-om", "anthropic-clear-tools", "langchain-summ"],
+    ...["roo-fresh-start", "openhands-rolling", "none"],
+  ]);
+  expect(() => policyNamed("nucelic")).toThrow(/"nucelic".*palimpsest, nucleic, layered.*none/);
 });
 
 test.each([

@@ -47,7 +47,7 @@ export function planFor(transcript: Transcript, options: Partial<PlanInput> = {}
 
 /** The ledger after a plan, with a page that says next to nothing. */
 export function committed(plan: Plan, ledger: readonly Compaction[] = []): readonly Compaction[] {
-  const after = ledger.findLast(({ page }) => page !== undefined)?.id;
+  const after = ledger.findLast(({ edits }) => edits.some(({ kind }) => kind === "fold"))?.id;
   return [
     ...ledger,
     {
@@ -59,7 +59,8 @@ export function committed(plan: Plan, ledger: readonly Compaction[] = []): reado
       edits: plan.edits,
       tokensBefore: 0,
       tokensAfter: 0,
-      ...(plan.page ? { page: { ...plan.page, text: "p" }, ...(after === undefined ? {} : { after }) } : {}),
+      ...(plan.page ? { page: { ...plan.page, text: "p" } } : {}),
+      ...(plan.folded.length > 0 && after !== undefined ? { after } : {}),
     },
   ];
 }

@@ -207,19 +207,6 @@ describe("a model", () => {
     expect(JSON.stringify(asked.at(-1)?.messages)).toContain("Never touch migrations/");
   });
 
-  test("on the live prefix the instruction is the last message, behind what the agent sends", async () => {
-    const live = {
-      system: "You are an agent.",
-      messages: [{ role: "user" as const, content: "Fix the port." }],
-    };
-    await summarizer({ live }).write(input);
-    const messages = asked.at(-1)?.messages ?? [];
-    expect(messages.map(({ role }) => role)).toEqual(["system", "user", "user"]);
-    expect(messages[1]?.content).toBe("Fix the port.");
-    expect(messages[2]?.content).toContain("## Failed Approaches");
-    expect(messages[2]?.content).not.toContain("<material>");
-  });
-
   test("whose answer was cut off is not believed, and is paid for", async () => {
     next.finish = "length";
     const written = await summarize(input, summarizer());

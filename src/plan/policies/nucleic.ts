@@ -6,14 +6,34 @@
  * fold with the rest, as they do there. Where its head or tail would cut a pair in two, more is kept.
  */
 import type { Policy } from "../policy.ts";
+import { SAFETY_NOTE, safetyAt } from "./borrowed.ts";
 
 export const nucleic: Policy = {
   name: "nucleic",
   about: "at 80 % old results are cleared and the middle becomes one structured summary; head 2, tail 6",
   source: "seeds 000 and 001 (nucleic.se)",
   variables: { COMPRESSION_THRESHOLD: "trigger.at.0.share" },
+  notes: {
+    "trigger.at.0.share":
+      "seed 000: over 80 % of the context budget; COMPRESSION_THRESHOLD sets it (seed 001)",
+    "accounting.counts":
+      "seed 001: system prompt (its tool catalog is part of it) and the arguments of calls",
+    "prune.0.keepSteps": "seed 000: results older than 4 turns; its turn is one response with its results",
+    "prune.0.minTokens": "seed 000: any result, whatever its size",
+    "tail.headMessages": "seed 000: the first 2 messages stay verbatim",
+    "tail.minMessages": "seed 000: the last 6 messages stay verbatim",
+    "summary.sections":
+      "seed 000 names Key Decisions and Critical Context; the rest of its list is not in the text, so ours stand there",
+    "summary.update": "seed 000: later middles are integrated into the summary that is there",
+    "summary.files": "seed 000: <read-files> and <modified-files>, merged, never reset",
+    "summary.maxTokens": "ours: the text has no limit",
+    "placement.role": "seed 000: a single synthetic assistant message",
+    "restore.maxFiles": "the text puts nothing back",
+    "continuation.overflowRetries": "seed 000: compress at once, then retry",
+    safety: SAFETY_NOTE,
+  },
   trigger: { at: [{ share: 0.8 }] },
-  accounting: { basis: "estimate", counts: ["system", "call-inputs"] },
+  accounting: { basis: "estimate", counts: ["system", "tools", "call-inputs"] },
   prune: [
     {
       strategy: "aged-results",
@@ -28,6 +48,7 @@ export const nucleic: Policy = {
     by: "fast-model",
     sections: [
       "Session Intent",
+      "Constraints and Preferences",
       "Current Task",
       "Key Decisions",
       "Errors Encountered",
@@ -41,6 +62,5 @@ export const nucleic: Policy = {
   restore: { maxFiles: 0 },
   placement: { role: "assistant" },
   continuation: { overflowRetries: 1 },
-  // The text has no such limit; law 4 does: a page in place of a few words would be larger than they are.
-  safety: { minFoldTokens: 200, minSavedTokens: 1, maxFailures: 3, waitsUpTo: { share: 0.8 } },
+  safety: safetyAt({ share: 0.8 }),
 };

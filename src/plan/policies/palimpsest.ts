@@ -17,6 +17,24 @@ export const palimpsest: Policy = {
   name: "palimpsest",
   about: "nothing is lost: previews on arrival, clearing when it pays, folds with the user's words kept",
   source: "DESIGN §5",
+  notes: {
+    "trigger.at.0":
+      "ours: room for one large step and for what an estimate is off; the output reserve is capped",
+    "trigger.atBoundary": "ours: between turns a fold interrupts nothing",
+    "trigger.target": "ours: a fold rewrites the cache, so it should last for a good while",
+    "prune.0.minTokens": "ours: below this a stub saves next to nothing",
+    "prune.1.minTokens": "ours: below this a stub saves next to nothing",
+    "prune.2.keepSteps": "ours: agents look back at what they just did, seldom further",
+    "prune.2.minTokens": "ours: small results are not worth a rewritten prefix",
+    "prune.3": "ours: below 8,000 tokens reading it back costs more than it saves",
+    "prune.4": "ours: only pastes, and only when the user's words alone no longer fit",
+    tail: "ours: what the model is working with, and a little slack to end between two tasks",
+    "summary.maxTokens": "ours: 6 % of what can be sent, between 600 and 6,000",
+    "summary.table": "ours: 3 % of what can be sent, between 300 and 2,500",
+    "restore.maxFiles": "ours: a file is read again when it is needed, and then it is current",
+    "continuation.overflowRetries": "ours: law 6",
+    safety: "ours: law 4; over 0.9 a fold no longer waits for the turn to end",
+  },
   trigger: { at: [usable(0.8)], atBoundary: usable(0.7), target: usable(0.5) },
   accounting: { basis: "usage", counts: ["system", "tools", "call-inputs"] },
   prune: [
@@ -55,7 +73,7 @@ export const palimpsest: Policy = {
     boundarySlack: usable(0.1),
   },
   summary: {
-    by: "fast-model",
+    by: "configured",
     maxTokens: { ...usable(0.06), atLeastTokens: 600, atMostTokens: 6_000 },
     update: "merge",
     files: "sections",

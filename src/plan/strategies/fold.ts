@@ -7,11 +7,12 @@
  */
 import type { Place } from "../../transcript/pairs.ts";
 import type { Range } from "../../transcript/turns.ts";
-import { cutsOf } from "../cuts.ts";
+import { keptWords } from "../kept-words.ts";
 import { foldability } from "../pins.ts";
-import type { Policy, TailRule } from "../policy.ts";
+import type { Policy } from "../policy.ts";
 import { addressAt, isPage, isSealedThinking, type Proposal, type Situation } from "../situation.ts";
 import { tokensIn } from "../size.ts";
+import { cutsUpTo, sum, tailStart } from "../tail.ts";
 
 export interface FoldOptions {
   readonly policy: Policy;
@@ -31,17 +32,21 @@ export interface Fold {
   /** Messages of which something folds. */
   readonly folded: readonly number[];
   readonly tokens: number;
+  /** Words of the user that stay in part. */
+  readonly trims: readonly Proposal[];
 }
 
 export function proposeFold(situation: Situation, options: FoldOptions): Fold {
-  const mayFold = foldability(situation, options.policy.tail);
+  const words = keptWords(situation, options.policy.tail);
+  const mayFold = foldability(situation, options.policy.tail, words);
   const cut = chooseCut(situation, mayFold, options);
   const isInside = (messageIndex: number) => messageIndex < cut || isWithin(messageIndex, options.withStep);
   const places = placesWhere(situation, (place) => isInside(place.messageIndex) && mayFold(place));
-  return foldOf(situation, withoutHalfPairs(situation, places));
+  const trims = (words?.trims ?? []).filter(({ place }) => isInside(place.messageIndex));
+  return { ...foldOf(situation, withoutHalfPairs(situation, places)), trims };
 }
 
-function foldOf(situation: Situation, places: readonly Place[]): Fold {
+function foldOf(situation: Situation, places: readonly Place[]): Omit<Fold, "trims"> {
   const proposals = places.flatMap((place): readonly Proposal[] => {
     const at = addressAt(situation, place);
     const part = situation.transcript.messages[place.messageIndex]?.parts[place.partIndex];
@@ -79,13 +84,12 @@ function withoutHalfPairs({ pairing }: Situation, places: readonly Place[]): rea
 }
 
 function chooseCut(situation: Situation, mayFold: (place: Place) => boolean, options: FoldOptions): number {
-  const cuts = cutsOf(situation);
   const after = tokensAfter(situation, mayFold, options);
-  const allowed = (limit: number) => cuts.flatMap((isCut, index) => (isCut && index <= limit ? [index] : []));
+  const allowed = cutsUpTo(situation, options.policy.tail);
   for (const limit of [tailStart(situation, options.policy.tail), lastStepStart(situation)]) {
     const candidates = allowed(limit);
     const enough = candidates.find((cut) => (after[cut] ?? 0) <= options.targetTokens);
-    if (enough !== undefined && !options.isForced)
+    if (enough !== undefined && !options.isForced && options.policy.tail.foldsTo !== "tail")
       return nearTurn(situation, candidates, { enough, after, options });
     if (enough !== undefined || options.targetTokens === 0) return candidates.at(-1) ?? 0;
   }
@@ -119,10 +123,6 @@ function tokensAfter(
   return [...after, tokens];
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
-
 interface Near {
   readonly enough: number;
   readonly after: readonly number[];
@@ -140,28 +140,6 @@ function nearTurn(
   const least = (after[enough] ?? 0) - tokensIn(boundarySlack, situation.room);
   const starts = new Set(situation.turns.map(({ start }) => start));
   return candidates.find((cut) => cut >= enough && starts.has(cut) && (after[cut] ?? 0) >= least) ?? enough;
-}
-
-/** The first message of what stays in any case. */
-function tailStart(situation: Situation, tail: TailRule): number {
-  const { messages } = situation.transcript;
-  const starts = [messages.length];
-  if (tail.minMessages !== undefined) starts.push(messages.length - tail.minMessages);
-  if (tail.shareOfMessages !== undefined)
-    starts.push(Math.floor(messages.length * (1 - tail.shareOfMessages)));
-  if (tail.minSteps) starts.push(situation.steps.at(-tail.minSteps)?.start ?? 0);
-  if (tail.minTurns) starts.push(situation.turns.at(-tail.minTurns)?.start ?? 0);
-  if (tail.tokens) starts.push(newestWithin(situation, tokensIn(tail.tokens, situation.room)));
-  return Math.max(0, Math.min(...starts));
-}
-
-function newestWithin({ transcript, tokensOf }: Situation, maxTokens: number): number {
-  let tokens = 0;
-  for (let index = transcript.messages.length - 1; index >= 0; index -= 1) {
-    tokens += sum((transcript.messages[index]?.parts ?? []).map(tokensOf));
-    if (tokens > maxTokens) return index + 1;
-  }
-  return 0;
 }
 
 function lastStepStart({ steps, transcript }: Situation): number {

@@ -5,9 +5,16 @@
 import type { Place } from "../../transcript/pairs.ts";
 import { addressAt, byPlace, isSealedThinking, type Proposal, type Situation } from "../situation.ts";
 
-export function proposeThinking(situation: Situation, edited: readonly Proposal[]): readonly Proposal[] {
-  const [first] = [...edited].sort(byPlace);
-  if (!first) return [];
+export function proposeThinking(
+  situation: Situation,
+  edited: readonly Proposal[],
+  { movesPage = false }: { readonly movesPage?: boolean } = {},
+): readonly Proposal[] {
+  // A page that moves is an edit where it stood.
+  const page = movesPage ? situation.addresses.findIndex(({ length }) => length === 0) : -1;
+  const moved = page < 0 ? [] : [{ place: { messageIndex: page, partIndex: 0 } }];
+  const [first] = [...edited, ...moved].sort(byPlace);
+  if (edited.length === 0 || !first) return [];
   const taken = new Set(edited.map(({ place }) => keyOf(place)));
   const proposals: Proposal[] = [];
   situation.transcript.messages.forEach(({ parts }, messageIndex) => {

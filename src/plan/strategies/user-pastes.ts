@@ -16,7 +16,7 @@ export function proposeUserPastes(situation: Situation, rule: UserPastesRule): r
   return userTexts(situation).flatMap(({ part, place }) => {
     if (situation.tokensOf(part) < rule.minTokens) return [];
     const directives = lostDirectives(part.text, endsOf(part.text, rule));
-    return proposal(
+    return proposeShortened(
       situation,
       { part, place },
       { why: "a long paste", kept: `${endsOf(part.text, rule)}${directives}` },
@@ -36,7 +36,7 @@ export function proposeDirectives(situation: Situation, overTokens: number): rea
   for (const { part, place } of userTexts(situation)) {
     if (saved >= overTokens) break;
     const kept = directivesIn(withoutStubs(part.text)).join("\n");
-    for (const made of proposal(
+    for (const made of proposeShortened(
       situation,
       { part, place },
       { why: "the user's words no longer fit", kept },
@@ -81,7 +81,8 @@ function userTexts(situation: Situation): readonly PlacedText[] {
   return found.filter(({ place }) => place.messageIndex !== last);
 }
 
-function proposal(
+/** The words of a message shortened to what is kept of them, behind a stub; nothing where that saves nothing. */
+export function proposeShortened(
   situation: Situation,
   { part, place }: PlacedText,
   { why, kept }: { readonly why: string; readonly kept: string },

@@ -1,0 +1,166 @@
+/**
+ * The context is full, or somebody asked: clear tier by tier, and fold where that does not reach the target. Where the
+ * policy folds nothing but shows a table of what can be read back, that table is the page.
+ */
+import type { Place } from "../transcript/pairs.ts";
+import type { BoundStep } from "./bound.ts";
+import {
+  allowedNow,
+  type Deciding,
+  isEnough,
+  isForced,
+  keyOf,
+  type Plan,
+  planOf,
+  tokensOf,
+  withoutRepeats,
+} from "./deciding.ts";
+import { pageForm, tableForm } from "./page-form.ts";
+import type { Policy } from "./policy.ts";
+import { proposalsFor, rulesOf } from "./prune.ts";
+import type { Proposal, Situation } from "./situation.ts";
+import { type Room, tokensIn } from "./size.ts";
+import { type Fold, proposeFold } from "./strategies/fold.ts";
+import { proposeThinking } from "./strategies/thinking.ts";
+import { proposeDirectives, userTokens } from "./strategies/user-pastes.ts";
+
+export function planFull(decision: Deciding): Plan {
+  const { input, situation, bound } = decision;
+  if (bound && mustWait(decision, bound)) {
+    const clears = clearInTiers(decision, (proposals) => allowedNow(proposals, bound));
+    return planOf(situation, clears, "the model waits for results it thought about");
+  }
+  const clears = clearInTiers(decision);
+  if (input.policy.tail.folds === "nothing") return planTable(decision, clears);
+  if (isEnough(decision, clears) && !bound) return planOf(situation, clears, "full; clearing is enough");
+  return planFold(decision, clears);
+}
+
+/** Each tier only where those before were not enough. What a later tier takes again is the later tier's. */
+function clearInTiers(
+  decision: Deciding,
+  allowed: (proposals: readonly Proposal[]) => readonly Proposal[] = (all) => all,
+): readonly Proposal[] {
+  const { input, situation } = decision;
+  const rules = rulesOf(input.policy, { when: ["arrival", "request", "pays", "full"] });
+  const tiers = [...new Set(rules.flatMap(({ tier }) => tier ?? []))].sort((a, b) => a - b);
+  const taken = new Map<string, Proposal>();
+  for (const tier of [undefined, ...tiers]) {
+    if (tier !== undefined && isEnough(decision, [...taken.values()])) break;
+    const due = rules.filter((rule) => rule.tier === tier);
+    for (const proposal of allowed(proposalsFor(situation, due, { isFull: true })))
+      taken.set(keyOf(proposal.place), proposal);
+  }
+  return [...taken.values()];
+}
+
+function mustWait({ input, situation }: Deciding, { isOpen }: BoundStep): boolean {
+  if (isOpen || input.policy.tail.folds === "nothing") return true;
+  return (
+    !isForced(input.trigger) && input.totalTokens <= tokensIn(input.policy.safety.waitsUpTo, situation.room)
+  );
+}
+
+/** Nothing folds; where enough was cleared, the table of it stands at the end. */
+function planTable({ input, situation }: Deciding, clears: readonly Proposal[]): Plan {
+  const page = tableForm(situation, clears, input.policy);
+  const because = clears.length === 0 ? "nothing is old or large enough to be cleared" : "full; cleared";
+  return page
+    ? { ...planOf(situation, clears, because, { movesPage: true }), page }
+    : planOf(situation, clears, because);
+}
+
+function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
+  const { input, situation, marks, bound } = decision;
+  const pageTokens = pageTokensOf(input.policy, situation.room);
+  const fold = proposeFold(situation, {
+    policy: input.policy,
+    targetTokens: marks.target,
+    isForced: isForced(input.trigger),
+    savedAt: savedByMessage(clears),
+    pageTokens,
+    ...(bound ? { withStep: bound.range } : {}),
+  });
+  if (!isWorthAPage(fold, input.policy, pageTokens))
+    return planOf(situation, allowedNow(clears, bound), "too little could be folded to be worth a page");
+  const proposals = withoutRepeats([...fold.proposals, ...fold.trims, ...clears]);
+  const words = shortenedWords(decision, proposals, pageTokens);
+  const plan = planOf(
+    situation,
+    withoutRepeats([...proposals, ...words]),
+    `${reasonOf(decision)}; the oldest steps fold`,
+    { movesPage: true },
+  );
+  return {
+    ...plan,
+    folded: fold.folded,
+    carried: carriedBy(fold, situation, bound),
+    page: pageForm(situation, fold, input.policy),
+  };
+}
+
+function savedByMessage(proposals: readonly Proposal[]): ReadonlyMap<number, number> {
+  const saved = new Map<number, number>();
+  for (const { edit, place } of proposals)
+    saved.set(place.messageIndex, (saved.get(place.messageIndex) ?? 0) + edit.tokens);
+  return saved;
+}
+
+function reasonOf({ input }: Deciding): string {
+  return isForced(input.trigger) ? `asked for (${input.trigger})` : "the context is full";
+}
+
+/** What the page may come to at most. */
+export function pageBudget(
+  policy: Policy,
+  room: Room,
+): { readonly summaryTokens: number; readonly tableTokens: number } {
+  const { maxTokens, table } = policy.summary;
+  return { summaryTokens: tokensIn(maxTokens, room), tableTokens: table ? tokensIn(table, room) : 0 };
+}
+
+function pageTokensOf(policy: Policy, room: Room): number {
+  const { summaryTokens, tableTokens } = pageBudget(policy, room);
+  return summaryTokens + tableTokens;
+}
+
+/** A page is seldom as large as it may be: of little that folds little can be told. */
+function isWorthAPage({ tokens, proposals }: Fold, { safety }: Policy, pageTokens: number): boolean {
+  const page = safety.isPageFree ? 0 : Math.min(pageTokens, tokens / 3);
+  return proposals.length > 0 && tokens >= safety.minFoldTokens && tokens - page >= safety.minSavedTokens;
+}
+
+/** From this share of the room on, the user's words themselves are what no longer fits. */
+const USER_WORDS_SHARE = 0.25;
+
+/** When the user's own words no longer fit, the oldest keep their directives. */
+function shortenedWords(
+  { input, situation, marks }: Deciding,
+  proposals: readonly Proposal[],
+  pageTokens: number,
+): readonly Proposal[] {
+  const rule = input.policy.prune.find(({ strategy }) => strategy === "user-pastes");
+  if (rule?.strategy !== "user-pastes" || !rule.isReducedToDirectives) return [];
+  const after =
+    input.totalTokens + pageTokens - tokensOf(proposals) - tokensOf(proposeThinking(situation, proposals));
+  const room = Math.min(marks.full, input.windowTokens);
+  // A large system prompt or tail is no reason to shorten what the user said: it would save next to nothing.
+  if (after <= room || userTokens(situation) < room * USER_WORDS_SHARE) return [];
+  const taken = new Set(proposals.map(({ place }) => keyOf(place)));
+  return proposeDirectives(situation, after - marks.target).filter(({ place }) => !taken.has(keyOf(place)));
+}
+
+function carriedBy(
+  { proposals }: Fold,
+  { transcript }: Situation,
+  bound: BoundStep | undefined,
+): readonly Place[] {
+  if (!bound) return [];
+  return proposals
+    .map(({ place }) => place)
+    .filter(
+      ({ messageIndex, partIndex }) =>
+        messageIndex > bound.range.start &&
+        transcript.messages[messageIndex]?.parts[partIndex]?.type === "tool-result",
+    );
+}

@@ -1,0 +1,111 @@
+/**
+ * What a session knows of its requests: which model they go to and how much it takes, how the provider's counts differ from
+ * ours, whether its cache is warm, and whether the last one overflowed without saying so.
+ */
+import {
+  type Calibration,
+  edited,
+  isCalibrated,
+  observe,
+  predict,
+  UNCALIBRATED,
+} from "./measure/calibrate.ts";
+import { type Model, modelNamed } from "./measure/models.ts";
+import { responseOverflow } from "./overflow-response.ts";
+import type { Compaction, LedgerEntry } from "./plan/ledger.ts";
+import { type CacheState, cacheStateOf } from "./plan/rent.ts";
+import type { Observed } from "./session-options.ts";
+import { defined } from "./transcript/json.ts";
+import type { Usage } from "./transcript/message.ts";
+
+export interface Defaults {
+  readonly model?: string | undefined;
+  readonly windowTokens?: number | undefined;
+}
+
+export class SessionRequests {
+  readonly #defaults: Defaults;
+  #model: string | undefined;
+  #calibration: Calibration = UNCALIBRATED;
+  /** The last request; none, where nothing can be cached yet. */
+  #last: { readonly at: number; readonly model?: string | undefined } | undefined;
+  #isOverflown = false;
+
+  /** A resumed session finds its last request in the ledger: its cache may still be warm. */
+  constructor(defaults: Defaults, ledger: readonly LedgerEntry[]) {
+    this.#defaults = defaults;
+    this.#model = defaults.model;
+    this.#last = ledger.findLast((entry) => entry.kind === "requested");
+  }
+
+  get model(): string | undefined {
+    return this.#model;
+  }
+
+  /** Whether the next request goes to another model. Another tokenizer makes what was learnt of the counts untrue. */
+  goesTo(model: string | undefined = this.#defaults.model): boolean {
+    if (model === this.#model) return false;
+    this.#model = model;
+    this.#calibration = UNCALIBRATED;
+    return true;
+  }
+
+  /** A window that was given belongs to the model it was given with; another model has its own. */
+  get windowTokens(): number {
+    return this.#givenWindow ?? this.facts.windowTokens;
+  }
+
+  get facts(): Model {
+    return modelNamed(this.#model);
+  }
+
+  get calibration(): Calibration | undefined {
+    return isCalibrated(this.#calibration) ? this.#calibration : undefined;
+  }
+
+  get scale(): number {
+    return this.calibration?.scale ?? 1;
+  }
+
+  calibrated(counted: number): number {
+    return this.calibration ? predict(this.calibration, counted) : counted;
+  }
+
+  cacheAt(now: number): CacheState {
+    const idleMs = this.#last ? now - this.#last.at : Number.POSITIVE_INFINITY;
+    const isModelSwitched = this.#last !== undefined && this.#last.model !== this.#model;
+    return cacheStateOf(this.facts, { idleMs, isModelSwitched });
+  }
+
+  observe(
+    counted: number,
+    usage: Usage,
+    { at, ended, stopReason }: Observed & { readonly at: number },
+  ): void {
+    this.#calibration = observe(this.#calibration, { counted, usage, ...defined({ ended }) });
+    this.#last = { at, model: this.#model };
+    if (ended === "failed" || ended === "aborted") return;
+    // A window that is a guess convicts nobody; a stop reason does.
+    const window = this.#givenWindow ?? (this.facts.isFallback ? undefined : this.facts.windowTokens);
+    this.#isOverflown = responseOverflow(defined({ usage, stopReason }), window) !== undefined;
+  }
+
+  /** Asked once: one silent overflow leads to one attempt. */
+  takeOverflow(): boolean {
+    const was = this.#isOverflown;
+    this.#isOverflown = false;
+    return was;
+  }
+
+  /** Usage from before a compaction says nothing of what comes after it. */
+  compacted({ page }: Compaction): void {
+    this.#isOverflown = false;
+    if (this.calibration)
+      this.#calibration = edited(this.calibration, page === undefined ? "clear" : "summary");
+  }
+
+  get #givenWindow(): number | undefined {
+    const { model, windowTokens } = this.#defaults;
+    return model === undefined || model === this.#model ? windowTokens : undefined;
+  }
+}

@@ -1,0 +1,105 @@
+/** Who writes the summary of a fold, of what, and in which form: the policy says so, where it can be had. */
+import type { View } from "./apply/view.ts";
+import { originalMessages } from "./originals.ts";
+import type { CompactionTrigger } from "./plan/ledger.ts";
+import type { Plan } from "./plan/plan.ts";
+import type { Policy } from "./plan/policy.ts";
+import { type Room, tokensIn } from "./plan/size.ts";
+import { extractive } from "./summarize/extractive.ts";
+import { materialOf } from "./summarize/prompt.ts";
+import {
+  type LiveRequest,
+  type SummarizeInput,
+  type Summarizer,
+  summarize,
+  type Written,
+} from "./summarize/summarize.ts";
+import { defined } from "./transcript/json.ts";
+import { hasUserWords, type Message, type Transcript } from "./transcript/message.ts";
+
+export interface Summing {
+  readonly policy: Policy;
+  readonly trigger: CompactionTrigger;
+  readonly room: Room;
+  /** The history, as the host has it. */
+  readonly original: Transcript;
+  readonly tokensOfText: (text: string) => number;
+  readonly summarizer?: Summarizer;
+  readonly fullSummarizer?: Summarizer;
+  readonly focus?: string;
+  readonly live?: LiveRequest;
+  readonly signal?: AbortSignal;
+}
+
+/** Undefined where nothing folds, or the policy wants no summary. */
+export async function writeSummary(before: View, plan: Plan, options: Summing): Promise<Written | undefined> {
+  const { summarizer, notes } = chosen(options);
+  if (plan.folded.length === 0 || !summarizer) return undefined;
+  const written = await summarize(
+    inputOf(before, plan, options),
+    summarizer,
+    defined({ signal: options.signal }),
+  );
+  return { ...written, notes: [...notes, ...written.notes] };
+}
+
+/** What is folded, with what the user said in between, as it was said: a summary of a stub would cite the stub. */
+function inputOf(before: View, { folded }: Plan, options: Summing): SummarizeInput {
+  const { policy, room } = options;
+  const isFolded = new Set(folded);
+  const said = before.transcript.messages.slice(0, Math.max(...folded) + 1);
+  const originals = originalMessages(said, before, options.original);
+  const isTold = (message: Message, index: number) =>
+    (isFolded.has(index) || hasUserWords(message)) && before.addresses[index]?.length !== 0;
+  return {
+    messages: newestOf(originals.filter(isTold), options),
+    userMessages: originals.filter((message, index) => hasUserWords(message) && !isFolded.has(index)),
+    maxTokens: tokensIn(policy.summary.maxTokens, room),
+    tokensOf: options.tokensOfText,
+    form: policy.summary,
+    ...defined({ previous: before.folded?.summary, focus: options.focus, live: options.live }),
+  };
+}
+
+/** Some systems show their summarizer only the end of what leaves. */
+function newestOf(messages: readonly Message[], { policy, room, tokensOfText }: Summing): readonly Message[] {
+  const { source } = policy.summary;
+  if (!source) return messages;
+  const maxTokens = tokensIn(source, room);
+  let tokens = 0;
+  const from = messages.findLastIndex((message) => {
+    tokens += tokensOfText(materialOf([message]));
+    return tokens > maxTokens;
+  });
+  return messages.slice(from + 1);
+}
+
+interface Chosen {
+  readonly summarizer?: Summarizer;
+  readonly notes: readonly string[];
+}
+
+function chosen(options: Summing): Chosen {
+  const { by, byWhenAsked } = options.policy.summary;
+  const isAsked = options.trigger === "manual" || options.trigger === "agent";
+  const asked = isAsked && byWhenAsked ? byWhenAsked : by;
+  switch (asked) {
+    case "none":
+      return { notes: [] };
+    case "extractive":
+      return { summarizer: extractive, notes: [] };
+    case "configured":
+      return { summarizer: options.summarizer ?? extractive, notes: [] };
+    case "fast-model":
+      return modelOr(options.summarizer, options);
+    case "same-model":
+      return modelOr(options.fullSummarizer ?? options.summarizer, options);
+  }
+}
+
+/** A system that has a model write its summaries does so here where one is configured; else that is said. */
+function modelOr(summarizer: Summarizer | undefined, { policy }: Summing): Chosen {
+  if (summarizer && summarizer !== extractive) return { summarizer, notes: [] };
+  const note = `${policy.name} has a model write its summary; none is configured, so the extractor wrote it.`;
+  return { summarizer: extractive, notes: [note] };
+}

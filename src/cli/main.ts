@@ -1,6 +1,7 @@
 /** The command line: which command, and what happens when it goes wrong. */
 import { createRequire } from "node:module";
 import { PalimpsestError } from "../errors.ts";
+import { arena } from "./arena.ts";
 import { compact } from "./compact.ts";
 import { demo } from "./demo.ts";
 import { exportCommand } from "./export.ts";
@@ -30,6 +31,7 @@ const commands: readonly Command[] = [
   exportCommand,
   gc,
   policies,
+  arena,
 ];
 
 /** There, and helped, but not in the list: `npm start` is its door. */

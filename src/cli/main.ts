@@ -21,6 +21,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   export: async () => (await import("./export.ts")).exportCommand,
   gc: async () => (await import("./gc.ts")).gc,
   policies: async () => (await import("./policies.ts")).policies,
+  install: async () => (await import("./install.ts")).install,
+  uninstall: async () => (await import("./install.ts")).uninstall,
   mcp: async () => (await import("./mcp.ts")).mcp,
 };
 

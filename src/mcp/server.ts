@@ -106,13 +106,24 @@ async function callTool(name: string, input: Json, { context, options }: Calling
     const found = await context();
     if (!found) return said(NOTHING_KEPT);
     return resultOf(
-      await runTool(name, input, { ...found, onRecalled: (ref) => recorded(ref, found, options) }),
+      await runTool(name, capped(input), { ...found, onRecalled: (ref) => recorded(ref, found, options) }),
     );
   } catch (error) {
     options.onError(error);
     const why = error instanceof PalimpsestError ? error.message : "something went wrong that should not";
     return said(`The store could not be read: ${why} Go on without it, and say that you did.`);
   }
+}
+
+/**
+ * Hosts put larger results into a file and show the model an error (Claude Code: 25,000 tokens by its own count). A part
+ * with the call that goes on is worth more.
+ */
+const MOST_TOKENS = 16_000;
+
+function capped(input: Json): Json {
+  if (!isObject(input) || !(Number(input["max_tokens"]) > MOST_TOKENS)) return input;
+  return { ...input, max_tokens: MOST_TOKENS };
 }
 
 const NOTHING_KEPT = "Nothing has left this conversation's context yet, so there is nothing to read back.";

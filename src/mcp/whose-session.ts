@@ -4,7 +4,7 @@
  * host's environment (Claude Code), and last the session that is at work in this folder.
  */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { liveFile } from "../home.ts";
 import type { SessionRow, Store } from "../store/store.ts";
 import { isObject, type Json, parseJson } from "../transcript/json.ts";
 
@@ -12,7 +12,7 @@ export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly parentPid: number;
-  /** Where hooks note which session a process is in: see `liveFile`. */
+  /** Where hooks note which session a process is in: see `home.ts`. */
   readonly home: string;
   /** Said on the command line or by a header: nothing is guessed. */
   readonly session?: string;
@@ -41,15 +41,10 @@ function saidByCall(meta: Json | undefined): string | undefined {
   return isObject(turn) && typeof turn["session_id"] === "string" ? turn["session_id"] : undefined;
 }
 
-/** A host that switches sessions without restarting us (`/clear`, `/resume`) is followed through this file. */
-export function liveFile(home: string, pid: number): string {
-  return join(home, "live", `${pid}.json`);
-}
-
+/** A process id is used again some day; another folder is a sign of that. */
 function noted({ home, parentPid, cwd }: Surroundings): string | undefined {
   try {
     const note = parseJson(readFileSync(liveFile(home, parentPid), "utf8"));
-    // A process id is used again some day; another folder is a sign of that.
     if (!isObject(note) || note["cwd"] !== cwd) return undefined;
     return typeof note["session"] === "string" ? note["session"] : undefined;
   } catch {

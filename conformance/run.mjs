@@ -4,6 +4,8 @@ import { tally } from "./drive.mjs";
 const suites = {
   "claude-code": async () => (await import("./claude-code.mjs")).claudeCode(),
   codex: async () => (await import("./codex.mjs")).codex(),
+  pi: async () => (await import("./pi.mjs")).pi(),
+  "gemini-cli": async () => (await import("./gemini-cli.mjs")).geminiCli(),
 };
 const wanted = process.argv.slice(2);
 for (const [name, suite] of Object.entries(suites))

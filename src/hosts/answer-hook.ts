@@ -7,14 +7,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { guardCall } from "../guard.ts";
 import { homeFolder, liveFile, storeFile } from "../home.ts";
-import type { Store } from "../store/store.ts";
 import { isObject, type Json, parseJson } from "../transcript/json.ts";
 import { claudeCodeHooks } from "./claude-code/hooks.ts";
 import { codexHooks } from "./codex/hooks.ts";
+import { geminiCliHooks } from "./gemini-cli/hooks.ts";
 import type { HookHost, Moment, Told } from "./hook-host.ts";
 import { toldBy } from "./hook-host.ts";
+import { withStore } from "./store-of.ts";
 
-const hookHosts: readonly HookHost[] = [claudeCodeHooks, codexHooks];
+const hookHosts: readonly HookHost[] = [claudeCodeHooks, codexHooks, geminiCliHooks];
 
 /** What the host is answered, on standard output; empty for "go on". */
 export async function answerHook(hostName: string, event: string, given: string): Promise<string> {
@@ -56,6 +57,12 @@ const answers: Readonly<Record<Moment, Answer>> = {
     });
   },
 
+  "maybe-compaction": async (host, told) => {
+    const { isDue } = await import("./gemini-cli/is-due.ts");
+    if (isDue(told)) await keptPage(host, told);
+    return undefined;
+  },
+
   "before-compaction": async (host, told) => {
     const page = await keptPage(host, told);
     return page && host.instructed(await (await import("./page.ts")).instructionsText(page));
@@ -90,21 +97,6 @@ async function keptPage(host: HookHost, told: Told) {
     const { rows, total } = await store.list(sessionId, { limit: TABLE_ROWS });
     return { transcript, rows, total, maxTokens: host.pageTokens };
   });
-}
-
-async function withStore<T>({ sessionId, cwd }: Told, use: (store: Store) => Promise<T>): Promise<T> {
-  const { openSqliteStore } = await import("../store/sqlite.ts");
-  const path = storeFile(process.env);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const store = await openSqliteStore({ path });
-  try {
-    const parent = process.env["PALIMPSEST_PARENT"];
-    const facts = parent === undefined || parent === sessionId ? {} : { parent };
-    await store.openSession({ id: sessionId, cwd, at: Date.now(), ...facts });
-    return await use(store);
-  } finally {
-    await store.close();
-  }
 }
 
 function noteLive({ sessionId, cwd }: Told): void {

@@ -11,6 +11,7 @@ export type Moment =
   | "session-end"
   | "before-tool"
   | "after-tool"
+  | "maybe-compaction"
   | "before-compaction"
   | "after-compaction";
 

@@ -2,7 +2,7 @@
  * The hosts we run inside, and what each lets us do: one table, so that what is promised (docs, doctor, README) and what is
  * done come from the same place. Each line was seen with the version named, in the conformance suite.
  */
-export type HostName = "claude-code" | "codex";
+export type HostName = "claude-code" | "codex" | "gemini-cli" | "pi";
 
 export interface Host {
   readonly name: HostName;
@@ -56,6 +56,32 @@ export const hosts: readonly Host[] = [
     guards: true,
     scopes: ["user"],
     afterwards: "Codex runs no hook you have not trusted: start it, type /hooks, and trust these five.",
+  },
+  {
+    name: "gemini-cli",
+    title: "Gemini CLI",
+    program: "gemini",
+    seen: "0.61.0",
+    atLeast: "0.61.0",
+    shortensResults: "as an error",
+    compaction: "nothing",
+    tools: "mcp",
+    guards: true,
+    scopes: ["user", "project"],
+    afterwards: "Start a new session of Gemini CLI.",
+  },
+  {
+    name: "pi",
+    title: "pi",
+    program: "pi",
+    seen: "0.87.1",
+    atLeast: "0.87.0",
+    shortensResults: "all",
+    compaction: "taken over, no model call",
+    tools: "own",
+    guards: true,
+    scopes: ["user", "project"],
+    afterwards: "Start a new session of pi; /refs lists what left the context.",
   },
 ];
 

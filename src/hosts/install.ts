@@ -3,12 +3,16 @@ import { homedir } from "node:os";
 import { PalimpsestError } from "../errors.ts";
 import { claudeCodeFiles } from "./claude-code/install.ts";
 import { codexFiles } from "./codex/install.ts";
+import { geminiCliFiles } from "./gemini-cli/install.ts";
 import { type Host, type HostName, hostNamed, hosts } from "./host.ts";
+import { piFiles } from "./pi/install.ts";
 import { type Change, carryOut, type Place, putting, type SettingsFile, taking } from "./settings-file.ts";
 
 export const filesOf: Readonly<Record<HostName, (place: Place) => readonly SettingsFile[]>> = {
   "claude-code": claudeCodeFiles,
   codex: codexFiles,
+  "gemini-cli": geminiCliFiles,
+  pi: piFiles,
 };
 
 export interface Arranging {

@@ -2,14 +2,16 @@
  * What the model is told around a compaction that the host does by itself: before it, what its summarizer may not leave
  * out; after it, the user's words, rules, files, open work, and the table of what can be read back. No model writes any of it.
  */
+import { pageText } from "../apply/page.ts";
 import { refTable } from "../apply/ref-table.ts";
 import { estimatorFor } from "../measure/count.ts";
 import { endsOf } from "../plan/previews/ends.ts";
 import type { SectionName, Summary } from "../plan/summary.ts";
 import type { RefRow } from "../store/store.ts";
 import { extractive } from "../summarize/extractive.ts";
-import { renderLine } from "../summarize/render.ts";
+import { renderLine, renderSummary } from "../summarize/render.ts";
 import { summarize } from "../summarize/summarize.ts";
+import { defined } from "../transcript/json.ts";
 import { hasUserWords, type Message, type Transcript } from "../transcript/message.ts";
 import { refOf } from "../transcript/ref.ts";
 
@@ -64,10 +66,25 @@ export async function pageAfter(input: PageInput): Promise<string> {
     .join("\n\n");
 }
 
-async function summaryOf({ transcript, maxTokens }: PageInput, share: number): Promise<Summary> {
+/** In place of the host's own summary, where it lets us: all sections, the user's words, the table. */
+export async function foldedPage(input: PageInput, focus: string | undefined): Promise<string> {
+  const summary = await summaryOf(input, 0.5, focus);
+  const said = userWords(input.transcript.messages.filter(hasUserWords), input.maxTokens * 0.25);
+  return pageText({
+    summaryText: [said, renderSummary(summary)].filter((text) => text !== "").join("\n\n"),
+    table: tableOf(input, 0.25),
+    areUserWordsKept: false,
+  });
+}
+
+async function summaryOf(
+  { transcript, maxTokens }: PageInput,
+  share: number,
+  focus?: string,
+): Promise<Summary> {
   const tokensOf = (text: string) => Math.round(estimatorFor(transcript.model).text(text));
   const messages = transcript.messages;
-  const input = { messages, userMessages: [], maxTokens: maxTokens * share, tokensOf };
+  const input = { messages, userMessages: [], maxTokens: maxTokens * share, tokensOf, ...defined({ focus }) };
   return (await summarize(input, extractive)).summary;
 }
 

@@ -105,9 +105,7 @@ async function callTool(name: string, input: Json, { context, options }: Calling
   try {
     const found = await context();
     if (!found) return said(NOTHING_KEPT);
-    return resultOf(
-      await runTool(name, capped(input), { ...found, onRecalled: (ref) => recorded(ref, found, options) }),
-    );
+    return resultOf(await runWithin(name, input, { context: found, options }));
   } catch (error) {
     options.onError(error);
     const why = error instanceof PalimpsestError ? error.message : "something went wrong that should not";
@@ -116,25 +114,37 @@ async function callTool(name: string, input: Json, { context, options }: Calling
 }
 
 /**
- * Hosts put larger results into a file and show the model an error (Claude Code: 25,000 tokens by its own count). A part
- * with the call that goes on is worth more.
+ * Hosts cut larger results out of the middle (Gemini CLI: 40,000 characters) or put them into a file and show an error
+ * (Claude Code: 25,000 tokens). A part with the call that goes on is worth more, so an answer that is too long is asked for
+ * again, shorter.
  */
-const MOST_TOKENS = 16_000;
+const MOST_CHARS = 38_000;
 
-function capped(input: Json): Json {
-  if (!isObject(input) || !(Number(input["max_tokens"]) > MOST_TOKENS)) return input;
-  return { ...input, max_tokens: MOST_TOKENS };
+async function runWithin(
+  name: string,
+  input: Json,
+  { context, options }: { readonly context: McpContext; readonly options: McpOptions },
+): Promise<ToolAnswer> {
+  let recalled: Recalled | undefined;
+  const onRecalled = (one: Recalled) => {
+    recalled = one;
+  };
+  let answer = await runTool(name, input, { ...context, onRecalled });
+  // Tokens differ in length, so once may not be enough; three times always was.
+  for (let tries = 0; tries < 3 && answer.text.length > MOST_CHARS && isObject(input); tries += 1) {
+    const maxTokens = Math.floor((answer.tokens * MOST_CHARS * 0.97) / answer.text.length);
+    answer = await runTool(name, { ...input, max_tokens: maxTokens }, { ...context, onRecalled });
+  }
+  if (recalled)
+    context.store
+      .append(context.sessionId, [{ kind: "recalled", at: Date.now(), ...recalled }])
+      .catch(options.onError);
+  return answer;
 }
+
+type Recalled = Parameters<NonNullable<ToolContext["onRecalled"]>>[0];
 
 const NOTHING_KEPT = "Nothing has left this conversation's context yet, so there is nothing to read back.";
-
-function recorded(
-  { ref, tokens }: Parameters<NonNullable<ToolContext["onRecalled"]>>[0],
-  { store, sessionId }: McpContext,
-  { onError }: McpOptions,
-): void {
-  store.append(sessionId, [{ kind: "recalled", at: Date.now(), ref, tokens }]).catch(onError);
-}
 
 function resultOf({ text, structured, isError }: ToolAnswer): CallToolResult {
   const media = mediaIn(structured);

@@ -63,10 +63,11 @@ export const palimpsest = (words, place, more = {}) =>
   run(process.execPath, [BIN, ...words], { env: environment(place, more), cwd: place.project });
 
 /** `steps` are functions of the request; each returns a reply. Requests a `rule` answers use up no step. */
-export async function model({ steps, rules = [] }) {
+export async function model({ steps, rules = [], lenient = [] }) {
   const seen = [];
   let step = 0;
   const server = await startModelServer({
+    lenient,
     script: (request) => {
       const text = JSON.stringify(request.body);
       const rule = rules.find(({ when }) => when(request, text));

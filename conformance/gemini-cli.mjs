@@ -95,7 +95,9 @@ export async function geminiCli() {
     JSON.stringify(server.violations).slice(0, 300),
   );
   let read;
+  // A resumed session of Gemini CLI 0.61.0 sends every function response twice, with or without us; the rule is waived.
   const second = await model({
+    lenient: ["repeated-result"],
     steps: reading(
       CALL,
       () => kept.ref,
@@ -107,8 +109,6 @@ export async function geminiCli() {
   });
   await start(second.server.url, ["-p", "go on", "--resume", "latest"]);
   await second.server.close();
-  // Not with a compression in between: the request Gemini CLI 0.61.0 makes for it after a resume has calls without
-  // responses, with or without us, and a provider that looks refuses it.
   check(
     "gemini-cli: after a resume the ref still reads byte for byte",
     read !== undefined && read === kept.read,

@@ -23,6 +23,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   policies: async () => (await import("./policies.ts")).policies,
   install: async () => (await import("./install.ts")).install,
   uninstall: async () => (await import("./install.ts")).uninstall,
+  doctor: async () => (await import("./doctor.ts")).doctor,
   mcp: async () => (await import("./mcp.ts")).mcp,
 };
 

@@ -1,5 +1,6 @@
 /** `npm run bench`: every ratio with its limit; exits 1 when one is over. */
 import { benchCompact } from "./compact.mjs";
+import { benchHosts } from "./hosts.mjs";
 import { benchMeasure } from "./measure.mjs";
 import { benchRead } from "./read.mjs";
 import { benchStart } from "./start.mjs";
@@ -12,6 +13,7 @@ const BENCHES = {
   store: benchStore,
   compact: benchCompact,
   start: benchStart,
+  hosts: benchHosts,
 };
 const asked = process.argv.slice(2);
 const names = Object.keys(BENCHES).filter((name) => asked.length === 0 || asked.includes(name));

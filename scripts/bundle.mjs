@@ -24,7 +24,8 @@ const bundle = await rolldown({
 await bundle.write({
   dir: DIST,
   format: "esm",
-  chunkFileNames: "shared-[name].js",
+  // As deep as the modules they are made of: some find files of the package by their own place.
+  chunkFileNames: "chunks/[name].js",
   // Names and lines stay for whoever reads a stack trace; comments are in `src/`, and scanning them takes time.
   comments: false,
 });

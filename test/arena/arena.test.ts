@@ -90,10 +90,12 @@ test("the eight sessions ask for what they said, and say it once", () => {
 
 test("what a policy says can be varied is varied, and nothing else", () => {
   const options = {
-    threshold: { values: { "150": { "prune.0.minTokens": 150 }, "500": { "prune.0.minTokens": 500 } } },
+    threshold: {
+      about: "how small a result may be",
+      values: { "150": { "prune.0.minTokens": 150 }, "500": { "prune.0.minTokens": 500 } },
+    },
   };
-  // Options are not part of every policy's type yet; as JSON they are.
-  const policy = { ...policyNamed("palimpsest"), options } as Policy;
+  const policy: Policy = { ...policyNamed("palimpsest"), options };
   const made = variantsOf(policy).map(({ name, policy: { prune } }) => [
     name,
     prune[0]?.minTokens,

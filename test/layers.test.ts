@@ -8,6 +8,7 @@ import { parseSync } from "oxc-parser";
 import { expect, test } from "vitest";
 
 const ROOT = resolve(import.meta.dirname, "../src");
+const ARENA = resolve(import.meta.dirname, "../arena");
 
 /** A folder may import itself and these. Files at the top of `src` compose, and may import all but the edges. */
 const ARROWS: Record<string, readonly string[]> = {
@@ -60,9 +61,8 @@ interface Import {
 }
 type Node = { readonly type: string; readonly start: number; readonly end: number } & Record<string, unknown>;
 
-const modules = readdirSync(ROOT, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".ts"))
-  .map(load);
+const modules = modulesIn(ROOT);
+const arena = modulesIn(ARENA);
 
 test("folders import only what stands before them", () => {
   const wrong = modules.flatMap((module) =>
@@ -75,8 +75,22 @@ test("folders import only what stands before them", () => {
   expect(wrong).toEqual([]);
 });
 
+test("the arena knows the package by its public name, and nothing else of it", () => {
+  const wrong = arena.flatMap(({ path, imports }) =>
+    imports
+      .map(({ from }) => from)
+      .filter((from) => !/^(palimpsest$|node:)/.test(from))
+      .filter(
+        (from) =>
+          !from.startsWith(".") || resolve(ARENA, dirname(path), from).startsWith(`${ARENA}/`) === false,
+      )
+      .map((from) => `arena/${path} imports ${from}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test("no module imports itself, by any detour", () => {
-  expect(cycles()).toEqual([]);
+  expect([...cycles(modules, ROOT), ...cycles(arena, ARENA)]).toEqual([]);
 });
 
 test("pure folders ask no clock, throw no dice and touch no disk", () => {
@@ -96,7 +110,7 @@ test("pure folders ask no clock, throw no dice and touch no disk", () => {
 });
 
 test("files and functions stay readable", () => {
-  const long = modules.flatMap((module) => [
+  const long = [...modules, ...arena].flatMap((module) => [
     ...over(module.path, module.text.split("\n").length - 1, FILE_LINES),
     ...functionsOf(module).flatMap(({ name, lines }) =>
       over(`${module.path}#${name}`, lines, FUNCTION_LINES),
@@ -106,14 +120,20 @@ test("files and functions stay readable", () => {
 });
 
 test("there is no place for things without a name", () => {
-  const drawers = modules.filter(({ path }) =>
+  const drawers = [...modules, ...arena].filter(({ path }) =>
     /(^|\/)(utils?|helpers?|shared|common|misc)(\/|\.ts$)/.test(path),
   );
   expect(drawers.map(({ path }) => path)).toEqual([]);
 });
 
-function load(path: string): Module {
-  const text = readFileSync(join(ROOT, path), "utf8");
+function modulesIn(root: string): readonly Module[] {
+  return readdirSync(root, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => load(root, path));
+}
+
+function load(root: string, path: string): Module {
+  const text = readFileSync(join(root, path), "utf8");
   const parsed = parseSync(path, text);
   expect(parsed.errors, path).toEqual([]);
   const statics = parsed.module.staticImports.map((found) => ({
@@ -143,13 +163,13 @@ function top(path: string): string {
 }
 
 /** Types are erased, so only values make a cycle. */
-function cycles(): readonly string[] {
+function cycles(modules: readonly Module[], root: string): readonly string[] {
   const graph = new Map(
     modules.map((module) => [
       module.path,
       module.imports
         .filter(({ from, isType }) => from.startsWith(".") && !isType)
-        .map(({ from }) => relative(ROOT, resolve(ROOT, dirname(module.path), from))),
+        .map(({ from }) => relative(root, resolve(root, dirname(module.path), from))),
     ]),
   );
   const done = new Set<string>();

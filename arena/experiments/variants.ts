@@ -1,0 +1,62 @@
+/**
+ * The arms of seed 003 and what was varied in them. A policy says itself what may be varied (`options`, values to set at
+ * named places), so the four formats, the thresholds and the interfaces come from the policies that are registered.
+ */
+import { type Json, type Policy, parsePolicy, policyNamed, policyNames } from "palimpsest";
+import type { Interface } from "../probes/reader.ts";
+
+export interface Variant {
+  readonly name: string;
+  readonly policy: Policy;
+  readonly tools: Interface;
+}
+
+const ARMS: readonly string[] = ["summarize", "pointerize", "hybrid", "opencode", "palimpsest"];
+
+export function variants(): readonly Variant[] {
+  return ARMS.filter((name) => policyNames.includes(name)).flatMap((name) => {
+    const policy = policyNamed(name);
+    return [{ name, policy, tools: toolsOf(policy) }, ...variantsOf(policy)];
+  });
+}
+
+export function variantsOf(policy: Policy): readonly Variant[] {
+  // A policy is JSON; its interface only has no index signature.
+  const { options: varied, notes: _notes, ...rest } = fieldsOf(policy as unknown as Json);
+  const json = rest as Json;
+  const options = fieldsOf(varied);
+  return Object.entries(options).flatMap(([option, rule]) =>
+    Object.entries(fieldsOf(fieldsOf(rule)["values"])).map(([value, places]) => {
+      let changed: Json = json;
+      for (const [path, set] of Object.entries(fieldsOf(places)))
+        changed = withField(changed, path.split("."), set ?? null);
+      const made = parsePolicy(changed);
+      return { name: `${policy.name} ${option}=${value}`, policy: made, tools: toolsOf(made) };
+    }),
+  );
+}
+
+function fieldsOf(json: Json | undefined): Readonly<Record<string, Json | undefined>> {
+  return typeof json === "object" && json !== null && !Array.isArray(json)
+    ? (json as Record<string, Json>)
+    : {};
+}
+
+/** Null takes a field away. */
+function withField(json: Json, [key = "", ...rest]: readonly string[], value: Json): Json {
+  const inner = (under: Json | undefined): Json =>
+    rest.length === 0 ? value : withField(under ?? {}, rest, value);
+  if (Array.isArray(json))
+    return json.map((item: Json, index) => (index === Number(key) ? inner(item) : item));
+  const { [key]: before, ...others } = fieldsOf(json);
+  return rest.length === 0 && value === null ? others : { ...others, [key]: inner(before) };
+}
+
+function toolsOf(policy: Policy): Interface {
+  const tools = JSON.stringify(
+    fieldsOf(fieldsOf(policy as unknown as Json)["retrieval"])["tools"] ?? ["read_ref", "list_refs"],
+  );
+  const [isListing, isSearching] = [tools.includes("list_refs"), tools.includes("search_refs")];
+  if (isListing && isSearching) return "all";
+  return isListing ? "read+list" : isSearching ? "read+search" : "read";
+}

@@ -1,0 +1,88 @@
+/**
+ * A conversation as lines, the way a model reads it: one line of an input or a result is one line here. Lines longer than
+ * any sentence are cut, because "on the same line" would mean nothing in a megabyte of JSON.
+ */
+import { type Json, type Message, type Part, resultText } from "palimpsest";
+import { type Atom, atomsIn } from "./atoms.ts";
+
+export interface Line {
+  readonly text: string;
+  readonly lower: string;
+  readonly atoms: readonly Atom[];
+}
+
+const MAX_LINE_CHARS = 400;
+
+/** Parts are shared between views, and never change: each is read once. */
+const known = new WeakMap<Part, readonly Line[]>();
+
+export function linesOfPart(part: Part): readonly Line[] {
+  const lines = known.get(part) ?? linesOf(textOf(part));
+  known.set(part, lines);
+  return lines;
+}
+
+export function linesOf(text: string): readonly Line[] {
+  return text
+    .split("\n")
+    .flatMap((line) =>
+      piecesOf(line).flatMap((piece) =>
+        piece.trim() === "" ? [] : [{ text: piece, lower: piece.toLowerCase(), atoms: atomsIn(piece) }],
+      ),
+    );
+}
+
+export function linesOfMessages(messages: readonly Message[]): readonly Line[] {
+  return messages.flatMap(({ parts }) => parts.flatMap(linesOfPart));
+}
+
+function piecesOf(line: string): readonly string[] {
+  if (line.length <= MAX_LINE_CHARS) return [line];
+  const pieces: string[] = [];
+  for (let from = 0; from < line.length; ) {
+    const end = from + MAX_LINE_CHARS >= line.length ? line.length : cutBefore(line, from);
+    pieces.push(line.slice(from, end));
+    from = end;
+  }
+  return pieces;
+}
+
+/** At a blank or a sign that separates, so that no value is cut in two where it can be helped. */
+function cutBefore(line: string, from: number): number {
+  const limit = from + MAX_LINE_CHARS;
+  for (let at = limit; at > from + MAX_LINE_CHARS / 2; at -= 1)
+    if (/[\s,;{}()[\]]/.test(line.charAt(at))) return at;
+  return limit;
+}
+
+export function textOf(part: Part): string {
+  switch (part.type) {
+    case "text":
+    case "thinking":
+      return part.text;
+    case "tool-call":
+      return `${part.name} ${leavesOf(part.input)}`;
+    case "tool-result":
+      return resultText(part);
+    case "document":
+      return part.source.kind === "text" ? part.source.text : (part.title ?? "");
+    case "image":
+    case "opaque":
+      return "";
+  }
+}
+
+/** An input as people read it: texts as they are, `key: value` elsewhere. */
+function leavesOf(input: Json, key = ""): string {
+  if (typeof input === "string") return key === "" ? input : `${key}: ${input}`;
+  if (Array.isArray(input)) return input.map((item: Json) => leavesOf(item, key)).join("\n");
+  if (typeof input === "object" && input !== null)
+    return Object.entries(input)
+      .map(([name, value]) => leavesOf(value ?? null, name))
+      .join("\n");
+  return input === null ? "" : `${key}: ${String(input)}`;
+}
+
+export function charsOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { text }) => sum + text.length + 1, 0);
+}

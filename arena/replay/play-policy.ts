@@ -1,0 +1,244 @@
+/**
+ * A session under one policy, request by request: when it would have compacted, what was then sent, what of it the cache
+ * had. The agent does what it did; where it needed a fact that the policy had taken from its sight, it first gets it back
+ * by an extra request: by ref where the context shows one, else by running the tool again.
+ */
+import {
+  arrivalTokens,
+  type CompactOptions,
+  compact,
+  isDueAt,
+  type LedgerEntry,
+  type Message,
+  modelNamed,
+  type Outcome,
+  type Policy,
+  roomIn,
+  type Session,
+  toolSchemas,
+  type Usage,
+} from "palimpsest";
+import { ScratchStore } from "../opponents/scratch-store.ts";
+import { SessionIndex } from "../probes/session-index.ts";
+import { Memory } from "./memory.ts";
+import { type Block, PrefixCache } from "./prefix-cache.ts";
+import { blockOf, rulesFor, shareFirst, standingBlocks } from "./vouch.ts";
+import type { Weights } from "./weights.ts";
+
+export interface Playing {
+  readonly session: Session;
+  readonly weights: Weights;
+  readonly windowTokens: number;
+  readonly model: string;
+}
+
+export interface PlayedRequest {
+  readonly promptTokens: number;
+  readonly readTokens: number;
+  readonly outputTokens: number;
+}
+
+export interface Played {
+  readonly requests: readonly PlayedRequest[];
+  readonly summaries: readonly { readonly usage: Usage; readonly model: string }[];
+  readonly extraRequests: number;
+  readonly compactions: number;
+  readonly invalidatedTokens: number;
+  readonly needed: number;
+  readonly neededKept: number;
+}
+
+/** As `openSession` looks again: whenever the context has grown by this share of the window. */
+const LOOK_AGAIN_SHARE = 0.05;
+/** What a call to read something back takes to write. */
+const CALL_TOKENS = 100;
+
+export async function playPolicy(policy: Policy, playing: Playing): Promise<Played> {
+  const player = new Player(policy, playing);
+  const { messages } = playing.session.whole;
+  for (const [index, message] of messages.entries()) {
+    if (message.ended === "failed") continue;
+    if (message.role === "assistant") await player.request(index, message);
+    player.add(message);
+  }
+  return player.played;
+}
+
+class Player {
+  readonly #policy: Policy;
+  readonly #playing: Playing;
+  readonly #cache: PrefixCache;
+  readonly #store: ScratchStore = new ScratchStore(new SessionIndex());
+  readonly #memory: Memory;
+  readonly #requests: PlayedRequest[] = [];
+  readonly #summaries: { usage: Usage; model: string }[] = [];
+  readonly #counts = { extraRequests: 0, compactions: 0, invalidatedTokens: 0, needed: 0, neededKept: 0 };
+  #ledger: readonly LedgerEntry[] = [];
+  #shown: readonly Message[] = [];
+  #blocks: readonly Block[];
+  #added: readonly Message[] = [];
+  #counted = 0;
+  #lookedAt = 0;
+  #failures = 0;
+  #at = 0;
+
+  constructor(policy: Policy, playing: Playing) {
+    const { session, model, weights } = playing;
+    this.#policy = policy;
+    this.#playing = playing;
+    this.#cache = new PrefixCache(rulesFor(session, modelNamed(model)));
+    this.#memory = new Memory(session.whole.messages);
+    this.#blocks = standingBlocks(weights, hasRefs(policy) ? SCHEMA_TOKENS : 0);
+    shareFirst(this.#cache, this.#blocks);
+  }
+
+  get played(): Played {
+    return { requests: this.#requests, summaries: this.#summaries, ...this.#counts };
+  }
+
+  add(message: Message): void {
+    const { weights } = this.#playing;
+    this.#shown = [...this.#shown, message];
+    this.#blocks = [...this.#blocks, blockOf(message, weights)];
+    this.#added = [...this.#added, message];
+    this.#counted += weights.counted(message);
+    this.#memory.see(message);
+  }
+
+  async request(index: number, response: Message): Promise<void> {
+    const sentMs = Math.max(this.#at, this.#added.at(-1)?.at ?? this.#at);
+    await this.#compactWhenDue(index, sentMs);
+    this.#added = [];
+    this.#recall(index, response, sentMs);
+    const answeredMs = Math.max(sentMs, response.at ?? sentMs);
+    this.#send(
+      { sentMs, answeredMs },
+      response.usage?.outputTokens ?? this.#playing.weights.counted(response),
+    );
+    this.#at = answeredMs;
+  }
+
+  #send(sent: { readonly sentMs: number; readonly answeredMs: number }, outputTokens: number): void {
+    const promptTokens = this.#blocks.reduce((sum, { tokens }) => sum + tokens, 0);
+    this.#requests.push({ promptTokens, readTokens: this.#cache.send(this.#blocks, sent), outputTokens });
+  }
+
+  /** What the agent is about to write and can no longer see, it gets back first. */
+  #recall(index: number, response: Message, sentMs: number): void {
+    const { kept, gone } = this.#memory.needs(index, response);
+    this.#counts.needed += kept + gone.facts;
+    this.#counts.neededKept += kept;
+    for (const { key, tokens } of gone.sources) {
+      const isRead = hasRefs(this.#policy);
+      this.#send({ sentMs, answeredMs: sentMs }, CALL_TOKENS);
+      this.#counts.extraRequests += 1;
+      const back = isRead ? Math.min(tokens, PAGE_TOKENS) : tokens;
+      this.#blocks = [...this.#blocks, { key: `back ${key}`, tokens: back + CALL_TOKENS }];
+    }
+  }
+
+  async #compactWhenDue(index: number, sentMs: number): Promise<void> {
+    const trigger = this.#triggerNow();
+    if (trigger === undefined) return;
+    if (trigger === "auto") this.#lookedAt = this.#counted;
+    const { session, windowTokens } = this.#playing;
+    const transcript = { ...session.whole, messages: session.whole.messages.slice(0, index) };
+    const outcome = await compact(transcript, {
+      ...{ store: this.#store, sessionId: "arena", policy: this.#policy, trigger, at: sentMs, windowTokens },
+      ledger: this.#ledger,
+      cache: this.#cacheNow(sentMs),
+    });
+    if (outcome.kind === "compacted") this.#swapIn(index, outcome);
+    else if (outcome.because !== "nothing-to-do") this.#failures += 1;
+  }
+
+  #triggerNow(): "arrival" | "auto" | undefined {
+    const { windowTokens, session, weights } = this.#playing;
+    const policy = this.#policy;
+    const giant = arrivalTokens(policy, windowTokens) ?? Number.POSITIVE_INFINITY;
+    if (this.#added.some((message) => message.role !== "assistant" && weights.counted(message) >= giant))
+      return "arrival";
+    const due = {
+      totalTokens: this.#counted,
+      messages: this.#shown.length,
+      ...roomIn(windowTokens, modelNamed(session.whole.model)),
+    };
+    const isFull = isDueAt(
+      policy,
+      session.whole.model === undefined ? due : { ...due, model: session.whole.model },
+    );
+    const hasGrown = this.#counted - this.#lookedAt > windowTokens * LOOK_AGAIN_SHARE;
+    return this.#failures < policy.safety.maxFailures && (isFull || hasGrown) ? "auto" : undefined;
+  }
+
+  #cacheNow(sentMs: number): NonNullable<CompactOptions["cache"]> {
+    const { session, model } = this.#playing;
+    const { prices } = modelNamed(model);
+    const { ttlMs } = rulesFor(session, modelNamed(model));
+    const isCold = sentMs - this.#at > ttlMs;
+    if (!prices) return { isCold };
+    return {
+      isCold,
+      readPrice: prices.cacheRead ?? prices.input,
+      writePrice: prices.cacheWrite ?? prices.input,
+    };
+  }
+
+  #swapIn(index: number, outcome: Extract<Outcome, { kind: "compacted" }>): void {
+    const { weights, model, session } = this.#playing;
+    const before = this.#blocks;
+    this.#failures = 0;
+    this.#ledger = [...this.#ledger, outcome.compaction];
+    this.#shown = outcome.transcript.messages;
+    this.#blocks = [...before.slice(0, 2), ...this.#shown.map((message) => blockOf(message, weights))];
+    this.#counted = this.#shown.reduce((sum, message) => sum + weights.counted(message), 0);
+    this.#lookedAt = this.#counted;
+    this.#counts.compactions += 1;
+    this.#counts.invalidatedTokens += behindTheChange(before, this.#blocks);
+    this.#memory.fold(index, this.#shown);
+    const page = outcome.compaction.page?.text;
+    if (page === undefined || this.#policy.summary.by === "extractive" || this.#policy.summary.by === "none")
+      return;
+    const isFast = this.#policy.summary.by === "fast-model";
+    this.#summaries.push(
+      summaryCall(before, page.length / 4, { isFast, model: model ?? session.whole.model ?? "" }),
+    );
+  }
+}
+
+/** The page read_ref shows at most. */
+const PAGE_TOKENS = 8_000;
+/** Of the three tools together, in every prompt of a policy that shows refs. */
+const SCHEMA_TOKENS: number = Math.round(JSON.stringify(toolSchemas).length / 4);
+
+/** Whether a model under this policy is shown anything it could read back. */
+function hasRefs({ prune, summary }: Policy): boolean {
+  return summary.table !== undefined || prune.some((rule) => "leave" in rule && rule.leave.kind === "stub");
+}
+
+function behindTheChange(before: readonly Block[], after: readonly Block[]): number {
+  const same = before.findIndex(({ key }, at) => after[at]?.key !== key);
+  return same < 0 ? 0 : before.slice(same).reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+const FAST: Readonly<Record<string, string>> = {
+  anthropic: "claude-haiku-4-5",
+  openai: "gpt-5-mini",
+  google: "gemini-3-flash",
+};
+
+/** A model of the same make reads what is folded: another one anew, the same one from its cache. */
+function summaryCall(
+  before: readonly Block[],
+  outputTokens: number,
+  { isFast, model }: { readonly isFast: boolean; readonly model: string },
+): { readonly usage: Usage; readonly model: string } {
+  const prompt = before.slice(isFast ? 2 : 0).reduce((sum, { tokens }) => sum + tokens, 0);
+  const output = Math.round(outputTokens);
+  const usage = { cacheWriteTokens: 0, outputTokens: output };
+  if (!isFast) return { model, usage: { ...usage, uncachedTokens: 500, cacheReadTokens: prompt } };
+  return {
+    model: FAST[modelNamed(model).vendor] ?? model,
+    usage: { ...usage, uncachedTokens: prompt, cacheReadTokens: 0 },
+  };
+}

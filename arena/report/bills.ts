@@ -1,0 +1,52 @@
+/** Bills over sessions. Each is paired with what the same session would have cost without any policy. */
+import type { Bill } from "../replay/replay-session.ts";
+import type { FileResult } from "../run.ts";
+import { type Interval, intervalOf, meanOf } from "../statistics/bootstrap.ts";
+
+export interface BillRow {
+  readonly policy: string;
+  readonly sessions: number;
+  readonly usd: number;
+  readonly summariesUsd: number;
+  /** Bill over the bill without any policy, session by session. */
+  readonly share?: Interval | undefined;
+  readonly cacheHitRate: number;
+  readonly peakTokens: number;
+  readonly meanTokens: number;
+  readonly compactions: number;
+  readonly extraRequests: number;
+  readonly invalidatedTokens: number;
+  readonly neededKept: number;
+  readonly needed: number;
+  readonly usdPerNeededKept?: number;
+}
+
+export function billRows(files: readonly FileResult[]): readonly BillRow[] {
+  const names = [...new Set(files.flatMap(({ replay }) => replay.bills.map(({ policy }) => policy)))];
+  return names.map((policy) => rowOf(policy, files));
+}
+
+function rowOf(policy: string, files: readonly FileResult[]): BillRow {
+  const bills = files.flatMap(({ replay }) => replay.bills.filter((bill) => bill.policy === policy));
+  const total = (of: (bill: Bill) => number) => bills.reduce((sum, bill) => sum + of(bill), 0);
+  const usd = total((bill) => bill.usd);
+  const neededKept = total((bill) => bill.neededKept);
+  const shares = files.flatMap(({ replay }) => {
+    const [none] = replay.bills;
+    const own = replay.bills.find((bill) => bill.policy === policy);
+    return none && own && none.usd > 0 ? [own.usd / none.usd] : [];
+  });
+  return {
+    ...{ policy, sessions: bills.length, usd, neededKept },
+    summariesUsd: total((bill) => bill.summariesUsd),
+    share: intervalOf(shares, `bill ${policy}`),
+    cacheHitRate: meanOf(bills.map((bill) => bill.cacheHitRate)),
+    peakTokens: Math.round(meanOf(bills.map((bill) => bill.peakTokens))),
+    meanTokens: Math.round(meanOf(bills.map((bill) => bill.meanTokens))),
+    compactions: total((bill) => bill.compactions),
+    extraRequests: total((bill) => bill.extraRequests),
+    invalidatedTokens: total((bill) => bill.invalidatedTokens),
+    needed: total((bill) => bill.needed),
+    ...(neededKept > 0 ? { usdPerNeededKept: usd / neededKept } : {}),
+  };
+}

@@ -1,0 +1,133 @@
+/** The whole way: a session file in, a report out, through the command's own door. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { cascadeOf } from "../../arena/cases/cuts.ts";
+import { filesMatching } from "../../arena/cases/files.ts";
+import { fixtureOf } from "../../arena/experiments/fixtures.ts";
+import { SCENARIOS } from "../../arena/experiments/scenarios.ts";
+import { variantsOf } from "../../arena/experiments/variants.ts";
+import * as arena from "../../arena/index.ts";
+import type { Arena } from "../../src/cli/arena.ts";
+import { policyNamed, policyNames } from "../../src/plan/policies.ts";
+import type { Policy } from "../../src/plan/policy.ts";
+import { EXAMPLE, run, scratchFolder } from "../cli/run.ts";
+import { assistant, transcript, user } from "../say.ts";
+
+// What the command takes the arena for is what it is; the compiler holds this.
+const door: Arena<arena.ArenaRun, arena.Report, Awaited<ReturnType<typeof arena.runExperiments>>> = arena;
+
+const ORDER = {
+  sessions: EXAMPLE,
+  cascades: [1, 3],
+  budgets: [4000],
+  workers: 1,
+  opponents: ["palimpsest", "tail"],
+};
+const ran = await door.runArena(ORDER, () => undefined);
+const report = door.reportOf(ran);
+
+test("every setting has a row for every opponent, and the sets are apart", () => {
+  expect(report.settings.map(({ setting }) => setting)).toEqual(["cascade 1", "cascade 3", "budget 4000"]);
+  for (const { rows } of report.settings)
+    expect(rows.map(({ opponent }) => opponent)).toEqual(["palimpsest", "tail"]);
+  const [first] = report.settings;
+  const [ours, tail] = first?.rows ?? [];
+  expect(ours?.measures["userVisible"]?.mean).toBe(1);
+  expect(ours?.measures["absentSeen"]?.mean).toBe(0);
+  expect(ours?.measures["allLost"]?.mean).toBe(0);
+  expect(tail?.measures["allRead2"]?.mean).toBe(tail?.measures["allVisible"]?.mean);
+});
+
+test("two runs give the same bytes", async () => {
+  const order = { ...ORDER, cascades: [1], budgets: [], opponents: ["palimpsest", "random lines"] };
+  const once = async () => door.reportOf(await door.runArena(order, () => undefined));
+  const [first, second] = [await once(), await once()];
+  expect(JSON.stringify(second)).toBe(JSON.stringify(first));
+  expect(door.reportHtml(second)).toBe(door.reportHtml(first));
+});
+
+test("the page loads nothing and shows every plot", () => {
+  const html = door.reportHtml(report);
+  expect(html).not.toMatch(/<script|src=|href=|@import|url\(/);
+  expect(html.match(/<svg/g)?.length).toBeGreaterThanOrEqual(7);
+});
+
+test("cuts are before responses, strictly one after the other, and as many as asked for", () => {
+  const long = transcript(
+    user("go"),
+    ...Array.from({ length: 40 }, (_, at) => [
+      assistant(`step ${at} `.repeat(60)),
+      user(`and then ${at}`),
+    ]).flat(),
+  );
+  for (const count of [1, 2, 3, 10]) {
+    const { cuts } = cascadeOf(long, count);
+    expect(cuts).toHaveLength(count);
+    expect(cuts).toEqual([...new Set(cuts)].sort((a, b) => a - b));
+    for (const cut of cuts) expect(long.messages[cut]?.role).toBe("assistant");
+  }
+});
+
+test("a pattern finds session files, a folder all of them, a name only itself", () => {
+  const folder = join(EXAMPLE, "..");
+  const here = (pattern: string) => filesMatching(pattern).map(({ path }) => path);
+  expect(here(join(folder, "*.jsonl"))).toEqual([EXAMPLE]);
+  expect(here(EXAMPLE)).toEqual([EXAMPLE]);
+  expect(here(join(folder, "**"))).toContain(EXAMPLE);
+  expect(here("/nowhere/**")).toEqual([]);
+});
+
+test("the eight sessions ask for what they said, and say it once", () => {
+  expect(SCENARIOS).toHaveLength(8);
+  for (const fixture of SCENARIOS.map(fixtureOf)) {
+    const said = JSON.stringify(fixture.session.whole.messages);
+    for (const { value } of fixture.questions)
+      expect(said.split(value).length - 1, `${fixture.name} ${value}`).toBe(1);
+  }
+  expect(SCENARIOS.find(({ name }) => name === "full-18-part")?.steps).toHaveLength(18);
+});
+
+test("what a policy says can be varied is varied, and nothing else", () => {
+  const options = {
+    threshold: {
+      about: "how small a result may be",
+      values: { "150": { "prune.0.minTokens": 150 }, "500": { "prune.0.minTokens": 500 } },
+    },
+  };
+  const policy: Policy = { ...policyNamed("palimpsest"), options };
+  const made = variantsOf(policy).map(({ name, policy: { prune } }) => [
+    name,
+    prune[0]?.minTokens,
+    prune.length,
+  ]);
+  const { length } = policy.prune;
+  expect(made).toEqual([
+    ["palimpsest threshold=150", 150, length],
+    ["palimpsest threshold=500", 500, length],
+  ]);
+});
+
+test("the command writes the page, and names what it does not know", async () => {
+  const file = join(scratchFolder(), "arena.html");
+  const words = [
+    "arena",
+    "--sessions",
+    EXAMPLE,
+    "--cascade",
+    "1",
+    "--budget",
+    "",
+    "--workers",
+    "1",
+    "--html",
+    file,
+  ];
+  const { code, out } = await run([...words, "--policies", "palimpsest,full"]);
+  expect(code).toBe(0);
+  expect(out).toContain("cascade 1");
+  expect(readFileSync(file, "utf8")).toContain("<h1>Arena</h1>");
+  expect((await run([...words, "--policies", "nobody"])).err).toContain(policyNames.join(", "));
+  expect((await run(["arena", "--sessions", "/nowhere/**"])).code).toBe(1);
+  expect((await run(["arena", "--cascade", "x"])).code).toBe(2);
+});

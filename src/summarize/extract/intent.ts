@@ -8,7 +8,7 @@ const LATER_CHARS = 160;
 const LAST_CHARS = 600;
 
 export function intentIn(story: Story): readonly SummaryLine[] {
-  const [first, ...later] = story.said.filter(({ by }) => by === "user");
+  const [first, ...later] = story.said.filter(isRequest);
   if (!first) return [];
   const requests = later.filter(({ text }) => text.length > 12);
   return [
@@ -18,7 +18,7 @@ export function intentIn(story: Story): readonly SummaryLine[] {
 }
 
 export function currentTaskIn(story: Story): readonly SummaryLine[] {
-  const last = story.said.findLast(({ by }) => by === "user");
+  const last = story.said.findLast(isRequest);
   const spoken = lastSpoken(story);
   return [
     ...(last ? [lineOf(`Request: ${said(last.text, LAST_CHARS)}`, [last.part], { about: "Request" })] : []),
@@ -30,6 +30,14 @@ export function currentTaskIn(story: Story): readonly SummaryLine[] {
 
 export function lastSpoken(story: Story): Said | undefined {
   return story.said.findLast(({ by, text }) => by === "assistant" && text.trim().length > 12);
+}
+
+/** Greetings and thanks ask for nothing. "Yes" and "go on" do: they stay. */
+const PLEASANTRY =
+  /^(?:(?:hi|hello|hey|good (?:morning|evening)|thanks?(?: you)?|thx|cheers|great|nice|perfect|awesome|lovely|well done|so much|a lot|bye|there)\b[\s!.,:;)]*)+$/i;
+
+function isRequest({ by, text }: Said): boolean {
+  return by === "user" && !PLEASANTRY.test(text.trim());
 }
 
 /** Pleasantries and answers come first; the request is the first sentence that asks for something. */

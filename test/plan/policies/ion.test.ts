@@ -159,11 +159,13 @@ test('seed 004: "Agent-initiated", "User command", "Fast model … Full model: U
 });
 
 test('seed 004: "Compaction runs async, doesn\'t block agent … When result ready, swap compacted summary into context"', async () => {
-  const session = await openSession({ policy: "ion", windowTokens: 45_000 });
+  const session = await openSession({ policy: "ion", windowTokens: 40_000 });
   const messages = spoken(40);
   await session.prepare(messages);
-  session.prepareAhead();
+  const ready = session.prepareAhead();
+  // Nothing waits for it.
+  expect((await session.prepare(messages)).outcome).toBeUndefined();
+  await ready;
   const { outcome } = await session.prepare(messages);
   expect(outcome?.kind === "compacted" && outcome.compaction.trigger).toBe("idle");
-  expect(session.savings()).toBeDefined();
 });

@@ -256,9 +256,11 @@ function objectionTo(
 ): readonly [Unchanged, string] | undefined {
   if (tokensAfter >= tokensBefore)
     return ["not-smaller", `${tokensAfter} tokens would follow ${tokensBefore}`];
+  const problems = check(after.transcript, { as: "record", original });
+  if (problems.length === 0) return undefined;
   // What the host itself got wrong before is not ours to judge here.
   const known = new Set(check(before.transcript, { as: "record", original }).map(({ code }) => code));
-  const problem = check(after.transcript, { as: "record", original }).find(({ code }) => !known.has(code));
+  const problem = problems.find(({ code }) => !known.has(code));
   return problem && ["not-legal", `${problem.code} at message ${problem.messageIndex}: ${problem.why}`];
 }
 

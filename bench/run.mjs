@@ -1,6 +1,7 @@
 /** `npm run bench`: every ratio with its limit; exits 1 when one is over. */
 import { benchCompact } from "./compact.mjs";
 import { benchMeasure } from "./measure.mjs";
+import { benchPlan } from "./plan.mjs";
 import { benchRead } from "./read.mjs";
 import { benchStart } from "./start.mjs";
 import { benchStore } from "./store.mjs";
@@ -11,6 +12,7 @@ const BENCHES = {
   measure: benchMeasure,
   store: benchStore,
   compact: benchCompact,
+  plan: benchPlan,
   start: benchStart,
 };
 const asked = process.argv.slice(2);

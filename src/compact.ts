@@ -228,11 +228,11 @@ function objectionTo(
   if (tokensAfter >= tokensBefore)
     return ["not-smaller", `${tokensAfter} tokens would follow ${tokensBefore}`];
   const original = before.transcript;
+  const problems = check(after.transcript, { as: "record", original });
+  if (problems.length === 0) return undefined;
   // What the host itself got wrong before is not ours to judge here; the same mistake elsewhere is.
   const known = new Set(check(original, { as: "record" }).map((problem) => problemKey(problem, before)));
-  const problem = check(after.transcript, { as: "record", original }).find(
-    (found) => !known.has(problemKey(found, after)),
-  );
+  const problem = problems.find((found) => !known.has(problemKey(found, after)));
   return problem && ["not-legal", `${problem.code} at message ${problem.messageIndex}: ${problem.why}`];
 }
 

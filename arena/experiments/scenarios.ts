@@ -105,7 +105,7 @@ const WEBHOOK: readonly Step[] = [
   ),
   step(
     "Bash",
-    "curl -s localhost:7443/hooks",
+    "curl -s localhost/hooks/status",
     50,
     [
       ["delivery endpoint port", "7443"],

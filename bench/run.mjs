@@ -1,10 +1,24 @@
 /** `npm run bench`: every ratio with its limit; exits 1 when one is over. */
 import { benchCompact } from "./compact.mjs";
+import { benchHosts } from "./hosts.mjs";
 import { benchMeasure } from "./measure.mjs";
 import { benchRead } from "./read.mjs";
+import { benchStart } from "./start.mjs";
 import { benchStore } from "./store.mjs";
 
-const rows = [...benchRead(), ...benchMeasure(), ...(await benchStore()), ...(await benchCompact())];
+/** `npm run bench -- store compact`: only these. */
+const BENCHES = {
+  read: benchRead,
+  measure: benchMeasure,
+  store: benchStore,
+  compact: benchCompact,
+  start: benchStart,
+  hosts: benchHosts,
+};
+const asked = process.argv.slice(2);
+const names = Object.keys(BENCHES).filter((name) => asked.length === 0 || asked.includes(name));
+const rows = [];
+for (const name of names) rows.push(...(await BENCHES[name]()));
 for (const { name, value, limit, floorMs, workMs, isOver } of rows) {
   const mark = isOver ? "OVER" : "ok  ";
   console.log(

@@ -21,7 +21,9 @@ const CASCADES = [1, 3];
 
 if (!existsSync(FOLDER)) throw new Error(`There are no sessions in ${FOLDER}.`);
 const only = process.argv[process.argv.indexOf("--only") + 1]?.split(",");
-const chosen = process.argv.includes("--only") ? policies.filter(({ name }) => only.includes(name)) : policies;
+const chosen = process.argv.includes("--only")
+  ? policies.filter(({ name }) => only.includes(name))
+  : policies;
 const rows = new Map(chosen.map(({ name }) => [name, CASCADES.map(emptyRow)]));
 
 for (const name of sessionNames()) {

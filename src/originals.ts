@@ -12,7 +12,7 @@ import { addressParts } from "./transcript/ref.ts";
 export interface Keeping {
   readonly tokensOf: (part: Part) => number;
   readonly at: number;
-  readonly policy: Pick<Policy, "retrieval">;
+  readonly policy?: Pick<Policy, "retrieval">;
 }
 
 export interface Leaving {
@@ -28,7 +28,7 @@ export function originalsOf(
   { tokensOf, at, policy }: Keeping,
 ): readonly Original[] {
   const touched = new Set(edits.map((edit) => addressKey(edit.at)));
-  const how = policy.retrieval?.descriptions;
+  const how = policy?.retrieval?.descriptions;
   const calls: ReadonlyMap<Part, ToolCallPart> = callsByResult(pairUp(transcript));
   return addressParts(transcript).flatMap((addressed) => {
     if (!touched.has(addressKey(addressed)) && !cited.has(addressed.ref)) return [];

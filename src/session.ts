@@ -279,7 +279,7 @@ export class AgentSession {
       return outcome;
     }
     this.#failures = 0;
-    if (outcome.compaction.summary !== undefined) this.#passing = [];
+    if (outcome.compaction.edits.some(({ kind }) => kind === "fold")) this.#passing = [];
     this.#requests.compacted(outcome.compaction);
     this.#see([...this.#ledger, outcome.compaction]);
     this.#options.onNotice?.(compactedNotice(outcome));

@@ -1,13 +1,20 @@
 #!/usr/bin/env node
-import { main } from "./main.ts";
+/** Hosts start `hook` at every tool call: that door opens onto one small file and nothing else. */
+const [, , name, ...rest] = process.argv;
+if (name === "hook" && rest.length >= 2) {
+  const { hook } = await import("../hosts/hook.ts");
+  await hook(rest[0] ?? "", rest[1] ?? "");
+} else {
+  const { main } = await import("./main.ts");
+  // A reader that went away (`palimpsest inspect x | head`) is not an error worth a stack trace.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
+  process.exitCode = await main(process.argv.slice(2), {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+    isTerminal: process.stdout.isTTY === true,
+    columns: process.stdout.columns ?? 100,
+    env: process.env,
+  });
+}
 
-// A reader that went away (`palimpsest inspect x | head`) is not an error worth a stack trace.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
-
-process.exitCode = await main(process.argv.slice(2), {
-  out: (text) => process.stdout.write(text),
-  err: (text) => process.stderr.write(text),
-  isTerminal: process.stdout.isTTY === true,
-  columns: process.stdout.columns ?? 100,
-  env: process.env,
-});
+export {};

@@ -1,8 +1,8 @@
 /** Where the store lives, and opening it. A command that only reads never makes one: looking is not writing. */
 import { existsSync, mkdirSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { PalimpsestError } from "../errors.ts";
+import { storeFile } from "../home.ts";
 import { openSqliteStore } from "../store/sqlite.ts";
 import type { Store } from "../store/store.ts";
 import type { Io } from "./io.ts";
@@ -14,7 +14,7 @@ export const STORE_HELP = `  --store DIR     where originals are kept (default: 
 /** The file the store is; `--store` names its folder, or the file itself. */
 export function storePath(io: Io, folder: string | undefined): string {
   if (folder?.endsWith(".db")) return folder;
-  return join(folder ?? io.env["PALIMPSEST_HOME"] ?? join(homedir(), ".palimpsest"), "store.db");
+  return folder === undefined ? storeFile(io.env) : join(folder, "store.db");
 }
 
 export async function withStore<T>(path: string, use: (store: Store) => Promise<T>): Promise<T> {

@@ -1,18 +1,7 @@
 /** The command line: which command, and what happens when it goes wrong. */
-import { createRequire } from "node:module";
 import { PalimpsestError } from "../errors.ts";
-import { arena } from "./arena.ts";
-import { compact } from "./compact.ts";
-import { demo } from "./demo.ts";
-import { exportCommand } from "./export.ts";
-import { gc } from "./gc.ts";
-import { inspect } from "./inspect.ts";
 import { EXIT, type Io } from "./io.ts";
-import { policies } from "./policies.ts";
-import { ref } from "./ref.ts";
-import { refs } from "./refs.ts";
-import { restore } from "./restore.ts";
-import { sessions } from "./sessions.ts";
+import { version } from "./version.ts";
 
 export interface Command {
   readonly name: string;
@@ -21,30 +10,41 @@ export interface Command {
   run(argv: readonly string[], io: Io): Promise<number>;
 }
 
-const commands: readonly Command[] = [
-  inspect,
-  compact,
-  refs,
-  ref,
-  restore,
-  sessions,
-  exportCommand,
-  gc,
-  policies,
-  arena,
-];
+/** Loaded when asked for: a server that a host starts with every session should not wait for the rest of the house. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  inspect: async () => (await import("./inspect.ts")).inspect,
+  compact: async () => (await import("./compact.ts")).compact,
+  refs: async () => (await import("./refs.ts")).refs,
+  ref: async () => (await import("./ref.ts")).ref,
+  restore: async () => (await import("./restore.ts")).restore,
+  sessions: async () => (await import("./sessions.ts")).sessions,
+  export: async () => (await import("./export.ts")).exportCommand,
+  gc: async () => (await import("./gc.ts")).gc,
+  policies: async () => (await import("./policies.ts")).policies,
+  arena: async () => (await import("./arena.ts")).arena,
+  install: async () => (await import("./install.ts")).install,
+  uninstall: async () => (await import("./install.ts")).uninstall,
+  doctor: async () => (await import("./doctor.ts")).doctor,
+  mcp: async () => (await import("./mcp.ts")).mcp,
+};
 
 /** There, and helped, but not in the list: `npm start` is its door. */
-const hidden: readonly Command[] = [demo];
+const hidden: Readonly<Record<string, () => Promise<Command>>> = {
+  demo: async () => (await import("./demo.ts")).demo,
+};
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined || name === "help" || name === "--help" || name === "-h")
-    return print(io, overview());
+    return print(io, await overview());
   if (name === "--version" || name === "-v") return print(io, `${version()}\n`);
-  const command = [...commands, ...hidden].find((candidate) => candidate.name === name);
-  if (!command)
-    return fail(io, `There is no command "${name}". ${overview().split("\n")[2]?.trim() ?? ""}`, EXIT.usage);
+  const load = Object.hasOwn(commands, name)
+    ? commands[name]
+    : Object.hasOwn(hidden, name)
+      ? hidden[name]
+      : undefined;
+  if (!load) return fail(io, `There is no command "${name}". ${known()}`, EXIT.usage);
+  const command = await load();
   if (rest.includes("--help") || rest.includes("-h")) return print(io, command.help);
   return runCommand(command, rest, io);
 }
@@ -66,16 +66,21 @@ async function runCommand(command: Command, argv: readonly string[], io: Io): Pr
   }
 }
 
-function overview(): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
+async function overview(): Promise<string> {
+  const listed = await Promise.all(Object.values(commands).map((load) => load()));
+  const width = Math.max(...listed.map(({ name }) => name.length));
   return [
     "palimpsest: what leaves an agent's context stays readable, byte for byte.",
     "",
-    `Commands: ${commands.map(({ name }) => name).join(", ")}. "palimpsest <command> --help" says more.`,
+    known(),
     "",
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    ...listed.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
   ].join("\n");
+}
+
+function known(): string {
+  return `Commands: ${Object.keys(commands).join(", ")}. "palimpsest <command> --help" says more.`;
 }
 
 function print(io: Io, text: string): number {
@@ -86,9 +91,4 @@ function print(io: Io, text: string): number {
 function fail(io: Io, message: string, code: number): number {
   io.err(`palimpsest: ${message}\n`);
   return code;
-}
-
-function version(): string {
-  const manifest: { version: string } = createRequire(import.meta.url)("../../package.json");
-  return manifest.version;
 }

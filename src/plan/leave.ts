@@ -50,7 +50,7 @@ export function textFor(leave: Leave, facts: LeaveFacts, original: string): stri
     case "ends-by-characters":
       return original.length <= leave.headChars + leave.tailChars
         ? original
-        : `${original.slice(0, leave.headChars)}${leave.between}${original.slice(-leave.tailChars)}`;
+        : `${original.slice(0, leave.headChars)}${leave.between}${original.slice(original.length - leave.tailChars)}`;
     case "preview":
       return undefined;
     case "stub":

@@ -100,11 +100,23 @@ function usageOf({ usage, thinkingTokens }: Made): JsonObject {
 }
 
 /** Every item as the server keeps it. */
-function itemsOf({ parts, seed, ends }: Made): readonly JsonObject[] {
+function itemsOf({ parts, seed, ends, asked }: Made): readonly JsonObject[] {
   return parts.map((part, index) => ({
     ...itemOf(part, ends === "refusal"),
+    ...namespaced(part, asked.body),
     id: itemId(part, `${seed} ${index}`),
   }));
+}
+
+/** Codex offers the tools of an MCP server in a namespace, and is called in it: `mcp__server__tool`, as the wire reads it. */
+function namespaced(part: Part, body: JsonObject): JsonObject {
+  if (part.type !== "tool-call") return {};
+  for (const tool of list(body["tools"]).map(object)) {
+    const namespace = tool["type"] === "namespace" ? `${tool["name"]}` : undefined;
+    if (namespace !== undefined && part.name.startsWith(`${namespace}__`))
+      return { namespace, name: part.name.slice(namespace.length + 2) };
+  }
+  return {};
 }
 
 function itemOf(part: Part, isRefusal: boolean): JsonObject {

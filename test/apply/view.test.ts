@@ -230,4 +230,30 @@ describe("the view", () => {
     );
     expect(view(hostile, [fold])).toBe(hostile);
   });
+
+  describe("a page without a fold", () => {
+    const cut = (index: number) => stub(history.messages[index] as Message, "[stub]");
+    const table = compaction("t", [cut(2)], { page: { role: "user", text: "TABLE" } });
+
+    test("stands behind the results of the last step it tells of", () => {
+      expect(says(view(history, [table])).slice(2, 5)).toEqual([
+        "user: tool-result",
+        "user: TABLE",
+        "assistant: Found it.",
+      ]);
+    });
+
+    test("gives way to the next, and to a later fold; beside an earlier fold it stands", () => {
+      const next = compaction("t2", [cut(6)], { page: { role: "user", text: "NEXT" } });
+      const pages = (...ledger: readonly LedgerEntry[]) =>
+        says(view(history, ledger)).filter((line) => /[A-Z]{4}/.test(line));
+      expect(pages(table, next)).toEqual(["user: NEXT"]);
+      expect(pages(table, fold)).toEqual(["user: PAGE"]);
+      expect(pages(fold, next)).toEqual(["user: PAGE", "user: NEXT"]);
+    });
+
+    test("is not shown where what it tells of is not there", () => {
+      expect(says(view(transcript(user("fix the bug")), [table]))).toEqual(["user: fix the bug"]);
+    });
+  });
 });

@@ -33,6 +33,20 @@ test("nucleic is due strictly over 80 %, and none never", () => {
   expect(due("none", 5_000)).toBe(false);
 });
 
+test("a model's own mark between turns holds for it alone", () => {
+  const policy = policyNamed("palimpsest");
+  const size = (share: number) => ({ share });
+  const models = [
+    { startsWith: "gpt", at: [size(0.9)], atBoundary: size(0.3) },
+    { startsWith: "claude", at: [size(0.9)] },
+  ];
+  const own = { ...policy, trigger: { ...policy.trigger, at: [size(0.8)], atBoundary: size(0.6), models } };
+  const room = { windowTokens: 1_000, outputTokens: 0 };
+  expect(marksOf(own, room, "gpt-5").boundary).toBe(300);
+  expect(marksOf(own, room, "claude-opus").boundary).toBe(600);
+  expect(marksOf(own, room, "other").boundary).toBe(600);
+});
+
 test("a model can have marks of its own, and the largest of several can count", () => {
   const policy = policyNamed("palimpsest");
   const trigger = {

@@ -79,6 +79,15 @@ test.each([
   ["older than five minutes", { keepMinutes: 5 }, [7]],
   ["only where it saves a lot", { keepSteps: 2, minSavedTokens: 50_000 }, []],
   ["only in a large prompt", { keepSteps: 2, above: { share: 0.9 } }, []],
+  ["before the newest two responses", { keepAssistantMessages: 2 }, [2, 4]],
+  ["fewer responses than stay", { keepAssistantMessages: 9 }, []],
+  ["before the newest three messages", { keepMessages: 3 }, [2, 4]],
+  ["the oldest, down to half", { downToShare: 0.5 }, [2, 4, 7]],
+  ["the oldest, down to four fifths", { downToShare: 0.8 }, [2]],
+  ["by name or by what they do", { tools: ["Bash"], does: ["read"] }, [2, 4, 7, 9]],
+  ["by what they do alone", { does: ["run"] }, [4]],
+  ["only where results come to much", { aboveResultTokens: 1_000_000 }, []],
+  ["and they do", { aboveResultTokens: 100, keepResults: 3 }, [2]],
 ] as const)("aged results: %s", (_, rule, expected) => {
   const given = situation(fourSteps, { at: 10 * 60_000 });
   expect(places(proposeAgedResults(given, { ...aged, ...rule }))).toEqual(expected);

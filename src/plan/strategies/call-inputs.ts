@@ -24,10 +24,15 @@ export function proposeCallInputs(situation: Situation, rule: CallInputsRule): r
   });
 }
 
+/** No half of a surrogate pair is left over: some providers refuse it. */
+function headOf(text: string, chars: number): string {
+  return text.slice(0, chars).replace(/[\ud800-\udbff]$/, "");
+}
+
 /** The same value where nothing is too long. */
 function shortened(value: Json, rule: CallInputsRule): Json {
   if (typeof value === "string")
-    return value.length > rule.maxChars ? `${value.slice(0, rule.keepChars)}${rule.mark}` : value;
+    return value.length > rule.maxChars ? `${headOf(value, rule.keepChars)}${rule.mark}` : value;
   if (isList(value)) {
     const items = value.map((item) => shortened(item, rule));
     return items.every((item, index) => item === value[index]) ? value : items;

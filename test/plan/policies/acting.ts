@@ -4,6 +4,7 @@ import { policyNamed } from "../../../src/plan/policies.ts";
 import type { Policy } from "../../../src/plan/policy.ts";
 import { memoryStore } from "../../../src/store/memory.ts";
 import type { Store } from "../../../src/store/store.ts";
+import type { Json } from "../../../src/transcript/json.ts";
 import { type Message, type Part, resultText, type Transcript } from "../../../src/transcript/message.ts";
 import { call, result } from "../../say.ts";
 
@@ -57,12 +58,17 @@ export function text(tokens: number, topic = "row"): string {
   return lines.join("\n");
 }
 
+export interface StepOptions {
+  readonly name?: string;
+  readonly input?: Json;
+  readonly says?: string;
+  readonly isError?: boolean;
+}
+
 /** One step: the model says something and calls one tool, which answers. */
-export function step(
-  id: number | string,
-  output: string,
-  { name = "Read", input = { file_path: `src/file${id}.ts` }, says = `Step ${id}.`, isError = false } = {},
-): readonly Message[] {
+export function step(id: number | string, output: string, options: StepOptions = {}): readonly Message[] {
+  const { name = "Read", says = `Step ${id}.`, isError = false } = options;
+  const input = options.input ?? { file_path: `src/file${id}.ts` };
   return [
     { role: "assistant", parts: [{ type: "text", text: says }, call(`c${id}`, name, input)] },
     { role: "user", parts: [result(`c${id}`, output, isError)] },

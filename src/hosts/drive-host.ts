@@ -1,0 +1,179 @@
+/** Starts a host for real, against a scripted model, in a store of its own, and looks at what the model was shown. */
+import { spawn } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isObject } from "../transcript/json.ts";
+import type { Finding } from "./doctor.ts";
+import type { Host, HostName } from "./host.ts";
+
+export interface Driving {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly scope: "user" | "project";
+}
+
+/** How a host is told to ask a model at this address, and what it calls its tools. */
+interface Way {
+  readonly words: (url: string) => readonly string[];
+  readonly env: (url: string) => Readonly<Record<string, string>>;
+  readonly shell: (command: string) => {
+    readonly name: string;
+    readonly input: Record<string, string | number>;
+  };
+  readonly readRef: string;
+  /** Why hooks may not run although they are installed. */
+  readonly silent: string;
+}
+
+const WAYS: Readonly<Partial<Record<HostName, Way>>> = {
+  "claude-code": {
+    words: () => ["-p", "palimpsest doctor", "--model", "claude-sonnet-4-5", "--allowedTools", "Bash"],
+    env: (url) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: "sk-ant-doctor",
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+    }),
+    shell: (command) => ({ name: "Bash", input: { command, description: "palimpsest doctor" } }),
+    readRef: "mcp__palimpsest__read_ref",
+    silent:
+      'hooks are off ("disableAllHooks", managed settings), or another hook replaced the result after us',
+  },
+  codex: {
+    words: (url) => [
+      ...["exec", "--skip-git-repo-check", "-c", 'model_provider="palimpsest_doctor"', "-c"],
+      `model_providers.palimpsest_doctor={name="doctor",base_url="${url}/v1",env_key="PALIMPSEST_DOCTOR",wire_api="responses"}`,
+      ...["--sandbox", "read-only", "palimpsest doctor"],
+    ],
+    env: () => ({ PALIMPSEST_DOCTOR: "none" }),
+    shell: (cmd) => ({ name: "exec_command", input: { cmd, max_output_tokens: 100_000 } }),
+    readRef: "mcp__palimpsest__read_ref",
+    silent:
+      "Codex runs no hook you have not trusted, and says nothing: start it, type /hooks, and trust the five of palimpsest",
+  },
+};
+
+const LINES = 4_000;
+const lineAt = (number: number) => `${number} a line of the doctor, ${(number * 7919) % 10007}`;
+const TEXT = `${Array.from({ length: LINES }, (_, index) => lineAt(index + 1)).join("\n")}\n`;
+
+export async function driveHost(host: Host, driving: Driving): Promise<readonly Finding[]> {
+  const way = WAYS[host.name];
+  if (!way)
+    return [
+      {
+        what: "it was started for real",
+        isGood: true,
+        detail: `no: doctor cannot start ${host.title} without its own configuration; npm run conformance does`,
+      },
+    ];
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-doctor-")));
+  try {
+    writeFileSync(join(folder, "big.log"), TEXT);
+    const seen = await drive(host, way, { ...driving, folder });
+    return findings(way, seen);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+interface Seen {
+  requests: number;
+  tools: string;
+  shown: string;
+  read: string;
+  said: string;
+}
+
+async function drive(
+  host: Host,
+  way: Way,
+  { env, scope, folder }: Driving & { folder: string },
+): Promise<Seen> {
+  const seen: Seen = { requests: 0, tools: "", shown: "", read: "", said: "" };
+  // A provider to test against, which this is; loaded here and by tests alone.
+  const { startModelServer } = await import("../testing/index.ts");
+  const server = await startModelServer({
+    script: ({ transcript, body }) => {
+      seen.requests += 1;
+      // As they were sent: Codex puts them into namespaces.
+      seen.tools = isObject(body) ? (JSON.stringify(body["tools"]) ?? "") : "";
+      const parts = transcript.messages.flatMap((message) => message.parts);
+      const results = parts.flatMap((part) =>
+        part.type === "tool-result" ? [JSON.stringify(part.output)] : [],
+      );
+      if (results.length === 0) return { calls: [way.shell(`cat ${join(folder, "big.log")}`)] };
+      seen.shown = results[0] ?? "";
+      seen.read = results[1] ?? "";
+      const ref = /⟦(ref_[0-9a-hjkmnp-tv-z]{12})/.exec(seen.shown)?.[1];
+      const lines = `${LINES / 2}-${LINES / 2 + 5}`;
+      return ref === undefined || results.length > 1
+        ? "done"
+        : { calls: [{ name: way.readRef, input: { ref, lines } }] };
+    },
+  });
+  try {
+    const cwd = scope === "project" ? process.cwd() : folder;
+    const store = { PALIMPSEST_HOME: join(folder, "store") };
+    seen.said = await started(
+      host.program,
+      way.words(server.url),
+      { ...env, ...way.env(server.url), ...store },
+      cwd,
+    );
+  } finally {
+    await server.close();
+  }
+  return seen;
+}
+
+const TIMEOUT_MS = 90_000;
+
+/** What it said last on standard error, for a finding that it asked no model. */
+function started(
+  program: string,
+  words: readonly string[],
+  env: Driving["env"],
+  cwd: string,
+): Promise<string> {
+  return new Promise((done) => {
+    const child = spawn(program, [...words], { env: { ...env }, cwd, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (text) => {
+      said = `${said}${text}`.slice(-400);
+    });
+    const timer = setTimeout(() => child.kill("SIGKILL"), TIMEOUT_MS);
+    child.once("error", (error) => done(String(error)));
+    child.once("close", () => {
+      clearTimeout(timer);
+      done(said.trim());
+    });
+  });
+}
+
+function findings(way: Way, { requests, tools, shown, read, said }: Seen): readonly Finding[] {
+  if (requests === 0)
+    return [{ what: "it was started for real", isGood: false, detail: `it asked no model: ${said}` }];
+  const isInSight = tools.includes("read_ref") && tools.includes("max_tokens");
+  const isShortened = shown.includes("⟦ref_");
+  const isRead = read.includes(lineAt(LINES / 2));
+  return [
+    {
+      what: "the model sees read_ref",
+      isGood: isInSight,
+      detail: isInSight
+        ? "with its schema"
+        : "not, or only by name: the MCP server did not start, or its tools are deferred",
+    },
+    {
+      what: "hooks fire",
+      isGood: isShortened,
+      detail: isShortened ? "a giant result became a preview and a ref" : way.silent,
+    },
+    {
+      what: "the tool answers",
+      isGood: isRead,
+      detail: isRead ? "the original was read back" : `read_ref gave: ${read.slice(0, 200) || "nothing"}`,
+    },
+  ];
+}

@@ -1,0 +1,45 @@
+/** Puts us into a host and takes us out: decided as data first, so that a dry run is the absence of the last step. */
+import { homedir } from "node:os";
+import { PalimpsestError } from "../errors.ts";
+import { claudeCodeFiles } from "./claude-code/install.ts";
+import { codexFiles } from "./codex/install.ts";
+import { geminiCliFiles } from "./gemini-cli/install.ts";
+import { type Host, type HostName, hostNamed, hosts } from "./host.ts";
+import { piFiles } from "./pi/install.ts";
+import { type Change, carryOut, type Place, putting, type SettingsFile, taking } from "./settings-file.ts";
+
+export const filesOf: Readonly<Record<HostName, (place: Place) => readonly SettingsFile[]>> = {
+  "claude-code": claudeCodeFiles,
+  codex: codexFiles,
+  "gemini-cli": geminiCliFiles,
+  pi: piFiles,
+};
+
+export interface Arranging {
+  readonly scope: Place["scope"];
+  readonly isDryRun: boolean;
+  readonly env: Place["env"];
+  /** Our own command, absolute. */
+  readonly bin: string;
+}
+
+export interface Arranged {
+  readonly host: Host;
+  readonly changes: readonly Change[];
+}
+
+export function arrange(verb: "install" | "uninstall", name: string, arranging: Arranging): Arranged {
+  const host = hostNamed(name);
+  if (!host)
+    throw new PalimpsestError("usage", `Which host? One of ${hosts.map((known) => known.name).join(", ")}.`);
+  if (!host.scopes.includes(arranging.scope))
+    throw new PalimpsestError("usage", `${host.title} takes us for the user only; leave --project out.`);
+  const changes = filesOf[host.name](placeFor(arranging)).map(verb === "install" ? putting : taking);
+  if (!arranging.isDryRun) for (const change of changes) carryOut(change);
+  return { host, changes };
+}
+
+export function placeFor({ scope, env, bin }: Pick<Arranging, "scope" | "env" | "bin">): Place {
+  const home = env["HOME"] ?? homedir();
+  return { scope, home, project: process.cwd(), env, node: process.execPath, bin };
+}

@@ -1,0 +1,40 @@
+/**
+ * Before and after a compaction the host does by itself: its session file is kept whole, and every part of it by its ref.
+ * What the host then forgets can be read back, and the page says what there is.
+ */
+import { openFile } from "../file.ts";
+import { estimatorFor } from "../measure/count.ts";
+import { originalsOf } from "../originals.ts";
+import { stubsIn } from "../plan/stub.ts";
+import type { Store } from "../store/store.ts";
+import { type Part, resultText, type Transcript } from "../transcript/message.ts";
+import { addressParts, type Ref } from "../transcript/ref.ts";
+import { readSession } from "../wire/wires.ts";
+
+export interface KeptSession {
+  readonly transcript: Transcript;
+  readonly refs: number;
+}
+
+export async function keepSession(
+  store: Store,
+  { sessionId, path, wire, at }: { sessionId: string; path: string; wire: string; at: number },
+): Promise<KeptSession> {
+  const source = openFile(path);
+  const { whole } = readSession(source, { wire });
+  await store.keepSource(sessionId, wire, source.chunks());
+  const cited = new Set(
+    addressParts(whole).flatMap(({ part, ref }) => (isWorthARef(part) ? [ref as Ref] : [])),
+  );
+  const counter = estimatorFor(whole.model);
+  const tokensOf = (part: Part) => Math.round(counter.part(part));
+  const originals = originalsOf(whole, { edits: [], cited }, { tokensOf, at });
+  await store.keep(sessionId, originals);
+  return { transcript: whole, refs: cited.size };
+}
+
+/** Not what the harness said in the user's name, nor a preview of ours: its original has a ref already. */
+function isWorthARef(part: Part): boolean {
+  if (part.type === "text") return part.synthetic !== true && part.text.trim() !== "";
+  return part.type !== "tool-result" || stubsIn(resultText(part).slice(0, 400)).length === 0;
+}

@@ -1,0 +1,91 @@
+/** Seed 003 on Open Code: what the text says of it, on conversations compacted for real. */
+import { expect, test } from "vitest";
+import { policyNamed } from "../../../src/plan/policies.ts";
+import { marksOf } from "../../../src/plan/size.ts";
+import { openSession } from "../../../src/session.ts";
+import { conversation as spoken } from "../../anthropic-conversation.ts";
+import { assistant, transcript, user } from "../../say.ts";
+import { act, steps, text, timed } from "./acting.ts";
+
+const CLEARED = "[Old tool result content cleared]";
+
+const conversation = transcript(...timed([user("Go."), ...steps(10, 1_200)]));
+
+test('seed 003: "older than 5 minutes get soft-trimmed (first 1,500 chars and last 1,500 chars kept, middle replaced with an ellipsis)"; "The last 3 assistant messages are never touched"', async () => {
+  const { outcome, said } = await act(conversation, "opencode", { windowTokens: 40_000 });
+  expect(outcome.kind).toBe("compacted");
+  const whole = text(1_200, "file 0");
+  expect(said[2]).toBe(`user: ${whole.slice(0, 1_500)}\n…\n${whole.slice(-1_500)}`);
+  const trimmed = said.flatMap((line, index) => (line.includes("\n…\n") ? [(index - 2) / 2] : []));
+  // The newest three responses and what came with them stay; the others are older than five minutes.
+  expect(trimmed).toEqual([0, 1, 2, 3, 4, 5, 6]);
+});
+
+test("the same, all within the last five minutes: nothing is old", async () => {
+  const recent = transcript(...timed([user("Go."), ...steps(10, 1_200)], 0.2));
+  expect((await act(recent, "opencode", { windowTokens: 40_000 })).outcome.kind).toBe("unchanged");
+});
+
+test('seed 003: "or hard-cleared to a placeholder", over OpenClaw\'s hardClearRatio', async () => {
+  const full = transcript(...timed([user("Go."), ...steps(14, 1_200)]));
+  const { said } = await act(full, "opencode", { windowTokens: 30_000 });
+  expect(said[2]).toBe(`user: ${CLEARED}`);
+  expect(said.filter((line) => line.endsWith(CLEARED))).toHaveLength(11);
+});
+
+test('seed 003: "in-memory, per-request, non-persistent"; "not the transcript on disk"', async () => {
+  const { outcome, store } = await act(conversation, "opencode", { windowTokens: 40_000 });
+  expect(outcome.kind).toBe("compacted");
+  expect(await store.ledger("s")).toEqual([]);
+});
+
+test('seed 003: "context window minus a 20k reserve floor"', () => {
+  const room = { windowTokens: 200_000, outputTokens: 8_000 };
+  expect(marksOf(policyNamed("opencode"), room).full).toBe(180_000);
+});
+
+test('seed 003: "roughly 40% of recent messages are preserved intact, 60% of older messages are summarized"', async () => {
+  const messages = [user("Fix it."), ...steps(49, 100), assistant("Done.")];
+  const { outcome } = await act(transcript(...messages), "opencode", {
+    trigger: "manual",
+    windowTokens: 200_000,
+  });
+  // Of a hundred forty stay behind the page; one more, where the cut would part a pair.
+  expect(outcome.transcript.messages.length).toBeGreaterThanOrEqual(41);
+  expect(outcome.transcript.messages.length).toBeLessThanOrEqual(42);
+  expect(outcome.transcript.messages.slice(-40)).toEqual(messages.slice(-40));
+});
+
+test('seed 003: "If individual messages are large …, the preserved portion shrinks (down to a floor of 15%)"', async () => {
+  const messages = [user("Fix it."), ...steps(49, 5_000), assistant("Done.")];
+  const kept = async (windowTokens: number) =>
+    (await act(transcript(...messages), "opencode", { trigger: "manual", windowTokens })).outcome.transcript
+      .messages.length - 1;
+  expect(await kept(1_000_000)).toBeGreaterThanOrEqual(40);
+  expect(await kept(8_000)).toBeLessThanOrEqual(16);
+  expect(await kept(8_000)).toBeGreaterThanOrEqual(15);
+});
+
+test('seed 003: "preserve decisions, TODOs, open questions, and any constraints"', async () => {
+  const messages = [user("Fix it. Never touch the lexer."), ...steps(49, 100), assistant("Done.")];
+  const { said } = await act(transcript(...messages), "opencode", { trigger: "manual" });
+  const page = said.find((line) => line.includes("## Decisions")) ?? "";
+  for (const heading of ["Decisions", "TODOs", "Open Questions", "Constraints"])
+    expect(page).toContain(`## ${heading}`);
+  expect(page).toContain("Never touch the lexer.");
+});
+
+test('seed 003: "Before compaction, Open Code can run a memory flush, a silent agentic turn"', async () => {
+  const asked: string[] = [];
+  const session = await openSession({
+    policy: "opencode",
+    windowTokens: 25_000,
+    onFlush: async (instruction) => {
+      asked.push(instruction);
+    },
+  });
+  const { outcome } = await session.prepare(spoken(40));
+  expect(outcome?.kind).toBe("compacted");
+  expect(asked).toHaveLength(1);
+  expect(asked[0]).toContain("Write what must outlast it into files");
+});

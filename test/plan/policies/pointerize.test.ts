@@ -1,0 +1,153 @@
+/** Seed 003, the three arms: what the experiments did, on conversations compacted for real. */
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { openSession } from "../../../src/session.ts";
+import { openSqliteStore } from "../../../src/store/sqlite.ts";
+import { resultText, type Transcript } from "../../../src/transcript/message.ts";
+import { refOf } from "../../../src/transcript/ref.ts";
+import { scratchFolder } from "../../cli/run.ts";
+import { assistant, result, transcript, user } from "../../say.ts";
+import { act, step, steps, text } from "./acting.ts";
+
+const analysis = `The pool never closes, because end() is not awaited. ${text(400, "thought")}`;
+
+/** Ten messages of the old 60 %, then as many as are kept. */
+const conversation: Transcript = transcript(
+  user("Why does the migration time out?"),
+  ...step("config", text(400, "config"), { input: { file_path: "src/config.ts" } }),
+  ...step("small", text(220, "small"), { input: { file_path: "src/small.ts" } }),
+  ...step("tests", text(400, "test"), { name: "Bash", input: { command: "npx vitest run" } }),
+  ...step("failed", `Error: database connection timeout\n${text(400, "trace")}`, {
+    name: "Bash",
+    input: { command: "npm run migrate" },
+    isError: true,
+  }),
+  assistant(analysis),
+  user("And then?"),
+  ...steps(4, 400),
+);
+const ASKED = { trigger: "manual", windowTokens: 100_000 } as const;
+
+test('seed 003: "intercepts tool results exceeding 300 tokens"; "150 and 500 both performed worse"', async () => {
+  const cleared = async (policy: string) => {
+    const { outcome } = await act(conversation, policy, ASKED);
+    return outcome.kind === "compacted"
+      ? outcome.compaction.edits.filter(({ kind }) => kind === "stub").length
+      : 0;
+  };
+  // Of the old part: config, tests, failed and the analysis; small has about 200 tokens.
+  expect(await cleared("pointerize")).toBe(4);
+  expect(await cleared("pointerize:threshold=150")).toBe(5);
+});
+
+test('seed 003: "a markdown table at the end of context listing all refs"', async () => {
+  const { said } = await act(conversation, "pointerize", ASKED);
+  const page = said.findIndex((line) => /^\| ref_/m.test(line));
+  expect(said[page]?.match(/^\| ref_/gm)).toHaveLength(4);
+  // At the end of what it is about: at the end of everything it would move, and the cache with it.
+  expect(said.findLastIndex((line) => line.includes("⟦"))).toBeLessThanOrEqual(page);
+});
+
+test('seed 003: semantic descriptions "File: src/config.ts", "Command output: npx vitest run", "Error: database connection timeout"', async () => {
+  const { all } = await act(conversation, "pointerize", ASKED);
+  expect(all).toContain("File: src/config.ts");
+  expect(all).toContain("Command output: npx vitest run");
+  expect(all).toContain("Error: database connection timeout");
+});
+
+test('seed 003: "Storing assistant messages as refs. The biggest single win"', async () => {
+  const { all, store } = await act(conversation, "pointerize", ASKED);
+  expect(all).not.toContain("thought 7 holds");
+  const recalled = await store.recall("s", refOf({ type: "text", text: analysis }));
+  expect(recalled.kind === "found" && recalled.original.part).toEqual({ type: "text", text: analysis });
+});
+
+test('seed 003: "four pointer formats: opaque IDs, titled …, preview (first 200 chars …), and a markdown table"', async () => {
+  const stubOf = async (format: string) => {
+    const { said } = await act(conversation, `pointerize:format=${format}`, ASKED);
+    return { stub: said[2] ?? "", hasTable: said.some((line) => /^\| ref_/m.test(line)) };
+  };
+  const config = text(400, "config");
+  const [opaque, titled, preview, table] = [
+    await stubOf("opaque"),
+    await stubOf("titled"),
+    await stubOf("preview"),
+    await stubOf("table"),
+  ];
+  expect(opaque.stub).toMatch(/ref_[0-9a-f]+/);
+  expect(opaque.stub).not.toContain("config");
+  expect(titled.stub).toContain("File: src/config.ts");
+  expect(preview.stub).toContain(config.slice(0, 200));
+  expect(preview.stub).not.toContain(config.slice(0, 260));
+  expect([opaque, titled, preview, table].map(({ hasTable }) => hasTable)).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
+  expect(table.stub).toBe(opaque.stub);
+});
+
+test.each([
+  ["read", ["read_ref"]],
+  ["read+list", ["read_ref", "list_refs"]],
+  ["read+search", ["read_ref", "search_refs"]],
+  ["all", ["read_ref", "list_refs", "search_refs"]],
+])('seed 003: "four tool configurations": %s', async (tools, names) => {
+  const session = await openSession({ policy: `pointerize:interface=${tools}` });
+  const given = session.tools.schemas
+    .map(({ name }) => name)
+    .filter((name) => name.endsWith("_ref") || name.endsWith("_refs"));
+  expect(given.sort()).toEqual([...names].sort());
+});
+
+test('seed 003: "read the ref, evaluate whether you have enough, read more if not, then answer", or passively', async () => {
+  expect((await act(conversation, "pointerize", ASKED)).all).toMatch(
+    /read its ref[\s\S]*read more[\s\S]*then answer/,
+  );
+  expect((await act(conversation, "pointerize:prompt=passive", ASKED)).all).toMatch(
+    /if you need more detail/,
+  );
+});
+
+test('seed 003: "stores the full content in SQLite keyed by content hash"; "Pointerize … the originals stay retrievable"', async () => {
+  const path = join(scratchFolder(), "refs.sqlite");
+  const store = await openSqliteStore({ path });
+  const again = transcript(...conversation.messages, ...steps(8, 400, 30));
+  await act(conversation, "pointerize", { ...ASKED, store });
+  await act(again, "pointerize", { ...ASKED, store });
+  for (const message of conversation.messages)
+    for (const part of message.parts) {
+      if (part.type !== "tool-result" || resultText(part).length < 2_000) continue;
+      const recalled = await store.recall("s", refOf(part));
+      expect(recalled.kind === "found" && recalled.original.part).toMatchObject({ output: part.output });
+    }
+  expect(refOf(result("a", "same"))).toBe(refOf(result("b", "same")));
+  await store.close();
+  rmSync(path, { force: true });
+});
+
+test('seed 003: "Summarize — the baseline. An LLM rewrites the conversation as a condensed summary": nothing to read back', async () => {
+  const { all, outcome, store } = await act(conversation, "summarize", ASKED);
+  expect(all).not.toMatch(/^\| ref_/m);
+  expect(all).not.toContain("read_ref");
+  expect(outcome.transcript.messages.slice(-6)).toEqual(conversation.messages.slice(-6));
+  // Lossy in what the model sees; nothing is lost in the store.
+  expect((await store.list("s", { limit: 100 })).rows.length).toBeGreaterThan(4);
+});
+
+test('seed 003: "Hybrid — LLM summary with the pointer table appended"', async () => {
+  const { said } = await act(conversation, "hybrid", ASKED);
+  const page = said.find((line) => line.includes("## Session Intent")) ?? "";
+  expect(page.indexOf("## Session Intent")).toBeLessThan(page.search(/^\| ref_/m));
+});
+
+test('seed 003: "Session-scoped cleanup: SQLite entries expire when the session ends"', async () => {
+  const { store } = await act(conversation, "pointerize", ASKED);
+  const ref = refOf({ type: "text", text: analysis });
+  expect((await store.recall("s", ref)).kind).toBe("found");
+  await store.endSession("s", 1);
+  await store.collect({ now: Date.UTC(2030, 0), graceMs: 1, isDryRun: false });
+  expect((await store.recall("s", ref)).kind).not.toBe("found");
+});

@@ -20,6 +20,7 @@ export interface ToolUsed {
 /** Of a built-in tool its output, of an MCP tool the protocol's own content. */
 export interface AfterTool {
   output?: string;
+  readonly metadata?: { readonly outputPath?: unknown };
   content?: { readonly type: string; readonly text?: string }[];
 }
 

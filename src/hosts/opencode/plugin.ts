@@ -5,7 +5,7 @@
  * Whatever goes wrong, OpenCode goes on as if we were not there, and it is said once.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -51,7 +51,7 @@ async function shorten(
   const blocks = Array.isArray(output.content) ? output.content : undefined;
   const texts = blocks?.map((block) => (block.type === "text" ? block.text : undefined)) ?? [output.output];
   if (!texts.every((text) => typeof text === "string")) return;
-  const text = texts.join("\n");
+  const text = wholeOf(output) ?? texts.join("\n");
   if (text.length < LIGHT_CHARS) return;
   const given = { session_id: sessionID, tool_use_id: callID, tool_name: tool, tool_input: args ?? {} };
   const { shown } = await asked("tool.execute.after", { ...given, tool_response: text });
@@ -59,6 +59,16 @@ async function shorten(
   // An MCP result is given raw: its blocks, not its text, are what the model is shown.
   if (blocks) output.content = [{ type: "text", text: shown }];
   else output.output = shown;
+}
+
+/** Larger files than this are not read into the agent. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** OpenCode cuts long outputs and keeps the whole in a file, which it names. */
+function wholeOf({ metadata }: AfterTool): string | undefined {
+  const path = metadata?.outputPath;
+  if (typeof path !== "string" || !existsSync(path) || statSync(path).size > MOST_BYTES) return undefined;
+  return readFileSync(path, "utf8");
 }
 
 /** OpenCode keeps no file of a session: what its own export would say is written to one. */

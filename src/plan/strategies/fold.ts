@@ -5,6 +5,7 @@
  * The cut is the first that reaches the target, moved on to the start of a turn where one is near; never beyond the
  * tail. Where even that is not enough, only the last step is kept.
  */
+import { hasUserWords } from "../../transcript/message.ts";
 import type { Place } from "../../transcript/pairs.ts";
 import type { Range } from "../../transcript/turns.ts";
 import { keptWords } from "../kept-words.ts";
@@ -46,7 +47,7 @@ export interface Fold {
 export function proposeFold(situation: Situation, options: FoldOptions): Fold {
   const words = keptWords(situation, options.policy.tail);
   const mayFold = foldability(situation, options.policy.tail, words);
-  const cut = chooseCut(situation, mayFold, options);
+  const cut = withUserFirst(situation, chooseCut(situation, mayFold, options), options);
   const isInside = (messageIndex: number) => messageIndex < cut || isWithin(messageIndex, options.withStep);
   const isLeaving = (place: Place) => isInside(place.messageIndex) || isOwnPage(situation, place);
   const leaving = placesWhere(situation, (place) => isLeaving(place) && mayFold(place));
@@ -54,6 +55,19 @@ export function proposeFold(situation: Situation, options: FoldOptions): Fold {
   const places = leaving.every((place) => isOwnPage(situation, place)) ? [] : leaving;
   const trims = (words?.trims ?? []).filter(({ place }) => isInside(place.messageIndex));
   return { ...foldOf(situation, withoutHalfPairs(situation, places)), trims };
+}
+
+/**
+ * Where the step in progress folds too, the page stands last. What is kept before it must then begin with the user, as
+ * every conversation does: where the user's words fold, less is kept, or nothing.
+ */
+function withUserFirst(situation: Situation, cut: number, { policy, withStep }: FoldOptions): number {
+  const { folds, headMessages = 0 } = policy.tail;
+  if (!withStep || folds !== "everything" || headMessages > 0) return cut;
+  const { messages } = situation.transcript;
+  const isUsers = (index: number) => messages[index] !== undefined && hasUserWords(messages[index]);
+  const cuts = cutsUpTo(situation, policy.tail)(withStep.start);
+  return cuts.find((index) => index >= cut && isUsers(index)) ?? Math.max(cut, withStep.start);
 }
 
 function foldOf(situation: Situation, places: readonly Place[]): Omit<Fold, "trims"> {

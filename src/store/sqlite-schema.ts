@@ -108,12 +108,7 @@ export function migrate(database: Database, path: string, migrations: readonly s
 
 /** Throws on other people's databases and on newer stores; called before anything about a file is changed. */
 export function versionOf(database: Database, path: string, newest: number = MIGRATIONS.length): number {
-  const version = pragma(database, "user_version");
-  const isOurs = pragma(database, "application_id") === APPLICATION_ID;
-  // The columns are named in the statement.
-  const { tables } = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get() as {
-    tables: number;
-  };
+  const { version, isOurs, tables } = atOnce(database, () => factsOf(database));
   if (!isOurs && (version !== 0 || tables > 0))
     throw new PalimpsestError(
       "store",
@@ -125,6 +120,32 @@ export function versionOf(database: Database, path: string, newest: number = MIG
       `${path} was written by a newer Palimpsest (store version ${version}, this one reads up to ${newest}). Update Palimpsest, or name another store.`,
     );
   return version;
+}
+
+interface Facts {
+  readonly version: number;
+  readonly isOurs: boolean;
+  readonly tables: number;
+}
+
+function factsOf(database: Database): Facts {
+  // The column is named in the statement.
+  const { tables } = database.prepare("SELECT count(*) AS tables FROM sqlite_schema").get() as {
+    tables: number;
+  };
+  const isOurs = pragma(database, "application_id") === APPLICATION_ID;
+  return { version: pragma(database, "user_version"), isOurs, tables };
+}
+
+/** In one transaction: another process may be making the store, and half of that would look like somebody else's. */
+function atOnce<T>(database: Database, read: () => T): T {
+  if (database.isTransaction) return read();
+  database.exec("BEGIN");
+  try {
+    return read();
+  } finally {
+    if (database.isTransaction) database.exec("COMMIT");
+  }
 }
 
 function pragma(database: Database, name: "user_version" | "application_id"): number {

@@ -202,6 +202,7 @@ function addTallies(a: Tallies, b: Tallies): Tallies {
       set,
       {
         probes: tally.probes + other.probes,
+        inSight: tally.inSight + other.inSight,
         fates: Object.fromEntries(fates),
         tokensRead: tally.tokensRead + other.tokensRead,
       },

@@ -2,6 +2,7 @@
 import { benchCompact } from "./compact.mjs";
 import { benchHosts } from "./hosts.mjs";
 import { benchMeasure } from "./measure.mjs";
+import { benchPlan } from "./plan.mjs";
 import { benchRead } from "./read.mjs";
 import { benchStart } from "./start.mjs";
 import { benchStore } from "./store.mjs";
@@ -12,6 +13,7 @@ const BENCHES = {
   measure: benchMeasure,
   store: benchStore,
   compact: benchCompact,
+  plan: benchPlan,
   start: benchStart,
   hosts: benchHosts,
 };

@@ -6,6 +6,7 @@ const suites = {
   codex: async () => (await import("./codex.mjs")).codex(),
   pi: async () => (await import("./pi.mjs")).pi(),
   "gemini-cli": async () => (await import("./gemini-cli.mjs")).geminiCli(),
+  opencode: async () => (await import("./opencode.mjs")).opencode(),
 };
 const wanted = process.argv.slice(2);
 for (const [name, suite] of Object.entries(suites))

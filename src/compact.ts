@@ -17,6 +17,7 @@ import type { Compaction, CompactionTrigger, LedgerEntry, Page } from "./plan/le
 import { makePlan, type Plan, type PlanInput } from "./plan/plan.ts";
 import type { AccountingRule, Policy } from "./plan/policy.ts";
 import { type Room, roomIn } from "./plan/size.ts";
+import type { Summary } from "./plan/summary.ts";
 import { type SpoolFile, spooledFiles } from "./spooled-files.ts";
 import type { Spool } from "./store/spool.ts";
 import type { Original, Store } from "./store/store.ts";
@@ -24,6 +25,7 @@ import type { LiveRequest, Summarizer, Written } from "./summarize/summarize.ts"
 import { check, type Problem } from "./transcript/check.ts";
 import { canonical, type Json } from "./transcript/json.ts";
 import type { Transcript } from "./transcript/message.ts";
+import type { Ref } from "./transcript/ref.ts";
 import type { Workspace } from "./workspace.ts";
 import { writeSummary } from "./write-summary.ts";
 
@@ -53,6 +55,8 @@ export interface CompactOptions {
   readonly spool?: Spool;
   /** The request the host would send next, for a summarizer that asks on its prefix. */
   readonly live?: LiveRequest;
+  /** Pages of ours that stand in the history as messages: merged where they fold, not summarized. See `own-page.ts`. */
+  readonly ownPages?: ReadonlyMap<Ref, Summary>;
   readonly signal?: AbortSignal;
   /** Everything but the last step: nothing is kept, nothing is recorded. */
   readonly isDryRun?: boolean;
@@ -143,7 +147,7 @@ function writingOf(transcript: Transcript, options: CompactOptions): Writing {
 }
 
 function planInput(before: View, writing: Writing): PlanInput {
-  const { policy, trigger, at, targetTokens, cache, pinned, accounting, spool } = writing;
+  const { policy, trigger, at, targetTokens, cache, pinned, ownPages, accounting, spool } = writing;
   return {
     transcript: before.transcript,
     addresses: before.addresses,
@@ -156,6 +160,7 @@ function planInput(before: View, writing: Writing): PlanInput {
     ...(targetTokens === undefined ? {} : { targetTokens }),
     ...(cache === undefined ? {} : { cache }),
     ...(pinned === undefined ? {} : { pinned }),
+    ...(ownPages === undefined ? {} : { ownPages }),
     ...(spool === undefined ? {} : { pathOf: spool.pathOf }),
   };
 }
@@ -223,11 +228,11 @@ function objectionTo(
   if (tokensAfter >= tokensBefore)
     return ["not-smaller", `${tokensAfter} tokens would follow ${tokensBefore}`];
   const original = before.transcript;
+  const problems = check(after.transcript, { as: "record", original });
+  if (problems.length === 0) return undefined;
   // What the host itself got wrong before is not ours to judge here; the same mistake elsewhere is.
   const known = new Set(check(original, { as: "record" }).map((problem) => problemKey(problem, before)));
-  const problem = check(after.transcript, { as: "record", original }).find(
-    (found) => !known.has(problemKey(found, after)),
-  );
+  const problem = problems.find((found) => !known.has(problemKey(found, after)));
   return problem && ["not-legal", `${problem.code} at message ${problem.messageIndex}: ${problem.why}`];
 }
 

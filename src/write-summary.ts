@@ -5,6 +5,7 @@ import type { CompactionTrigger } from "./plan/ledger.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Policy } from "./plan/policy.ts";
 import { type Room, tokensIn } from "./plan/size.ts";
+import type { Summary } from "./plan/summary.ts";
 import { extractive } from "./summarize/extractive.ts";
 import { materialOf } from "./summarize/prompt.ts";
 import {
@@ -16,6 +17,7 @@ import {
 } from "./summarize/summarize.ts";
 import { defined } from "./transcript/json.ts";
 import { hasUserWords, type Message, type Transcript } from "./transcript/message.ts";
+import type { Ref } from "./transcript/ref.ts";
 
 export interface Summing {
   readonly policy: Policy;
@@ -28,6 +30,7 @@ export interface Summing {
   readonly fullSummarizer?: Summarizer;
   readonly focus?: string;
   readonly live?: LiveRequest;
+  readonly ownPages?: ReadonlyMap<Ref, Summary>;
   readonly signal?: AbortSignal;
 }
 
@@ -49,16 +52,24 @@ function inputOf(before: View, { folded }: Plan, options: Summing): SummarizeInp
   const isFolded = new Set(folded);
   const said = before.transcript.messages.slice(0, Math.max(...folded) + 1);
   const originals = originalMessages(said, before, options.original);
+  const pageAt = (index: number) => ownPageAt(before, index, options);
   const isTold = (message: Message, index: number) =>
-    (isFolded.has(index) || hasUserWords(message)) && before.addresses[index]?.length !== 0;
+    (isFolded.has(index) || hasUserWords(message)) && before.addresses[index]?.length !== 0 && !pageAt(index);
+  const previous = before.folded?.summary ?? folded.map(pageAt).findLast((page) => page !== undefined);
   return {
     messages: newestOf(originals.filter(isTold), options),
     userMessages: originals.filter((message, index) => hasUserWords(message) && !isFolded.has(index)),
     maxTokens: tokensIn(policy.summary.maxTokens, room),
     tokensOf: options.tokensOfText,
     form: policy.summary,
-    ...defined({ previous: before.folded?.summary, focus: options.focus, live: options.live }),
+    ...defined({ previous, focus: options.focus, live: options.live }),
   };
+}
+
+/** A page of ours that came back as a message is merged, never summarized. */
+function ownPageAt({ addresses }: View, index: number, { ownPages }: Summing): Summary | undefined {
+  const at = addresses[index]?.[0];
+  return at && ownPages?.get(at.ref);
 }
 
 /** Some systems show their summarizer only the end of what leaves. */

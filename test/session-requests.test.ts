@@ -97,7 +97,7 @@ describe("a switched model", () => {
     await session.prepare(messages);
     // Far more than we count: going by that, the next request would be full.
     session.observe(used(190_000));
-    const { outcome } = await session.prepare(next, { model: "gpt-5.1" });
+    const { outcome } = await session.prepare(next, { model: "gpt-4o" });
     expect(outcome?.kind === "compacted" && outcome.compaction.page).toBeFalsy();
   });
 

@@ -69,7 +69,7 @@ const AUTH: readonly Step[] = [
     "src/middleware/auth.ts",
     45,
     [
-      ["token audience expected", "urn:hook:ingest-v3"],
+      ["token audience expected", "hookIngestV3"],
       ["clock skew seconds tolerated", "137"],
     ],
     "The skew is larger than the token lifetime, so expired tokens pass.",
@@ -105,7 +105,7 @@ const WEBHOOK: readonly Step[] = [
   ),
   step(
     "Bash",
-    "curl -s localhost:7443/hooks",
+    "curl -s localhost/hooks/status",
     50,
     [
       ["delivery endpoint port", "7443"],
@@ -117,7 +117,7 @@ const WEBHOOK: readonly Step[] = [
     "Edit",
     "config/webhooks.yaml",
     4,
-    [["retry ceiling set", "47"]],
+    [["retry ceiling set", "4718"]],
     "A ceiling instead of an endless schedule, because receivers asked for one.",
   ),
 ];
@@ -169,7 +169,7 @@ const LOCK: readonly Step[] = [
     "src/jobs/vacuum.ts",
     35,
     [
-      ["vacuum statement timeout", "5m30s45"],
+      ["vacuum statement timeout", "330450"],
       ["advisory lock key", "774412"],
     ],
     "It takes the advisory lock before it checks whether there is work.",
@@ -207,7 +207,7 @@ const ERRORS: readonly Step[] = [
     "Read",
     "db/collation.md",
     20,
-    [["collation wanted", "und-x-icu-v153"]],
+    [["collation wanted", "icu_root_v153"]],
     "Pin the collation instead of sorting in code.",
   ),
 ];

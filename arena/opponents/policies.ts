@@ -7,6 +7,7 @@ import { charsOf } from "../probes/lines.ts";
 import { Shown } from "../probes/shown.ts";
 import type { Arranged, Left, Opponent } from "./opponent.ts";
 import { ScratchStore } from "./scratch-store.ts";
+import { showsRefs } from "./shows-refs.ts";
 
 export function policyOpponents(names: readonly string[] = policyNames): readonly Opponent[] {
   return names.map((name) => policyOpponent(policyNamed(name)));
@@ -57,7 +58,7 @@ function nextWindow(tokens: number, share: number, { low, high }: Bounds): numbe
   return proportional > low && proportional < high ? proportional : Math.round((low + high) / 2);
 }
 
-const ROUNDS = 6;
+const ROUNDS = 4;
 const CLOSE = 1.06;
 const CHARS_PER_TOKEN = 4;
 const LEAST_WINDOW = 1_500;
@@ -86,7 +87,7 @@ async function once(
   const shown = stages.at(-1) ?? Shown.of(session.whole.messages);
   const chars = charsOf(shown.lines);
   return {
-    ...{ shown, chars, refused, stages, store },
+    ...{ shown, chars, refused, stages, store: showsRefs(policy) ? store : undefined },
     fits: budgetChars === undefined || chars <= budgetChars,
     isStored: storedIn(store),
   };

@@ -19,6 +19,7 @@ import {
   type Usage,
 } from "palimpsest";
 import { ScratchStore } from "../opponents/scratch-store.ts";
+import { showsRefs } from "../opponents/shows-refs.ts";
 import { SessionIndex } from "../probes/session-index.ts";
 import { Memory } from "./memory.ts";
 import { type Block, PrefixCache } from "./prefix-cache.ts";
@@ -88,7 +89,7 @@ class Player {
     this.#playing = playing;
     this.#cache = new PrefixCache(rulesFor(session, modelNamed(model)));
     this.#memory = new Memory(session.whole.messages);
-    this.#blocks = standingBlocks(weights, hasRefs(policy) ? SCHEMA_TOKENS : 0);
+    this.#blocks = standingBlocks(weights, showsRefs(policy) ? SCHEMA_TOKENS : 0);
     shareFirst(this.#cache, this.#blocks);
   }
 
@@ -129,7 +130,7 @@ class Player {
     this.#counts.needed += kept + gone.facts;
     this.#counts.neededKept += kept;
     for (const { key, tokens } of gone.sources) {
-      const isRead = hasRefs(this.#policy);
+      const isRead = showsRefs(this.#policy);
       this.#send({ sentMs, answeredMs: sentMs }, CALL_TOKENS);
       this.#counts.extraRequests += 1;
       const back = isRead ? Math.min(tokens, PAGE_TOKENS) : tokens;
@@ -210,11 +211,6 @@ class Player {
 const PAGE_TOKENS = 8_000;
 /** Of the three tools together, in every prompt of a policy that shows refs. */
 const SCHEMA_TOKENS: number = Math.round(JSON.stringify(toolSchemas).length / 4);
-
-/** Whether a model under this policy is shown anything it could read back. */
-function hasRefs({ prune, summary }: Policy): boolean {
-  return summary.table !== undefined || prune.some((rule) => "leave" in rule && rule.leave.kind === "stub");
-}
 
 function behindTheChange(before: readonly Block[], after: readonly Block[]): number {
   const same = before.findIndex(({ key }, at) => after[at]?.key !== key);

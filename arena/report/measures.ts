@@ -38,9 +38,8 @@ export const MEASURES: readonly Measure[] = [
   { name: "absentSeen", about: "ABSENT seen: invented", of: share("ABSENT", ["wrong"]) },
 ];
 
-/** A fact that was bare in the context and found anchored by reading counts as seen, too; it was there. */
 function plainOf({ tallies: { NEEDED } }: Score): number | undefined {
-  return shareOf(NEEDED, ["visible", "bare"]);
+  return NEEDED.probes === 0 ? undefined : NEEDED.inSight / NEEDED.probes;
 }
 
 export const TOKENS_READ: Measure = {

@@ -7,7 +7,7 @@ export function reportText(report: Report): string {
   const { sessions, unread, settings } = report;
   const skipped = unread.length === 0 ? "" : `, ${unread.length} files are no sessions`;
   return [
-    `${sessions} sessions${skipped}. Means over sessions ± half the 95 % interval; sets are never blended.`,
+    `${sessions === 1 ? "1 session" : `${sessions} sessions`}${skipped}. Means over sessions ± half the 95 % interval; sets are never blended.`,
     ...settings.flatMap(settingText),
     ...billText(report),
     ...groupText(settings),

@@ -54,15 +54,17 @@ function showing(
   const folded = folds.at(-1);
   const shown = withTable(withPage(rows, folded), standingTable(standing, folded, present));
   const messages = shown.map(({ message }) => message);
-  const isEditing = (compaction: Compaction) =>
-    folds.includes(compaction) ||
-    compaction.edits.some(({ kind, at }) => kind !== "fold" && present.has(addressKey(at)));
   return {
     transcript: withMessages(transcript, messages),
     addresses: shown.map(({ addresses }) => addresses),
     ...(folded ? { folded } : {}),
-    applied: standing.filter(isEditing),
+    applied: standing.filter((compaction) => folds.includes(compaction) || isEditing(compaction, present)),
   };
+}
+
+/** Whether anything of it but a fold applies. */
+function isEditing({ edits }: Compaction, present: ReadonlySet<string>): boolean {
+  return edits.some(({ kind, at }) => kind !== "fold" && present.has(addressKey(at)));
 }
 
 /** The same object where nothing changed. */
@@ -150,9 +152,8 @@ function editsByAddress(standing: readonly Compaction[]): ReadonlyMap<string, Ed
  * those stubs changed: it goes.
  */
 function unsealedBy(notFolding: readonly Compaction[], present: ReadonlySet<string>): ReadonlySet<string> {
-  const isEditing = ({ edits }: Compaction) =>
-    edits.some(({ kind, at }) => kind !== "fold" && present.has(addressKey(at)));
-  return new Set(notFolding.filter(isEditing).flatMap(foldsOf));
+  const editing = notFolding.filter((compaction) => isEditing(compaction, present));
+  return new Set(editing.flatMap(foldsOf));
 }
 
 interface Row {

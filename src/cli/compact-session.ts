@@ -24,6 +24,7 @@ import { defined } from "../transcript/json.ts";
 import type { Part, Transcript } from "../transcript/message.ts";
 import type { Workspace } from "../workspace.ts";
 import { type KeptFile, keepFile } from "./keep-file.ts";
+import { ledgerOf, recognise } from "./own-pages.ts";
 import type { Given } from "./session-argument.ts";
 import { stagesOf } from "./stages.ts";
 
@@ -64,18 +65,23 @@ export interface Done {
   readonly elapsedMs: number;
 }
 
-export async function compactSession(given: Given, order: Order, store: Store): Promise<Done> {
+export async function compactSession(found: Given, order: Order, store: Store): Promise<Done> {
   const startedAt = performance.now();
+  const { given, summaries, parent } = await recognise(found, store);
   const isFresh = !given.isStored || order.cascade > 1;
   const known = await ledgerOf(store, given.id);
   const ledger = isFresh ? [] : known;
   const before = view(given.session.seen, ledger);
-  const kept = given.isStored || order.isDryRun ? undefined : await keepFile(given, store, Date.now());
+  const at = Date.now();
+  const kept = given.isStored || order.isDryRun ? undefined : await keepFile(given, store, { at, parent });
   const counting = countingOf(given);
   const windowTokens = windowOf(given, order);
-  const place = isFresh ? await scratchStore(given) : store;
-  const outcomes = await runStages({ given, order, ledger, windowTokens, store: place, ...counting });
-  // What we wrote ourselves goes on from an earlier compaction; taking that back would not be starting afresh.
+  // What we wrote goes on from where it was: its page and its table name what left before.
+  const isGoingOn = summaries.size > 0 && order.cascade === 1 && parent === undefined;
+  const place = isFresh && !isGoingOn ? await scratchStore(given) : store;
+  const pages = { ownPages: summaries };
+  const outcomes = await runStages({ given, order, ledger, windowTokens, store: place, pages, ...counting });
+  // Taking an earlier compaction back would not be starting afresh where the file goes on from it.
   const replaced = isFresh && kept?.isBeside !== true ? standingCompactions(known) : [];
   if (!order.isDryRun) await commit(store, given.id, { outcomes, replaced, spool: order.spool?.(given.id) });
   const elapsedMs = Math.round(performance.now() - startedAt);
@@ -129,6 +135,7 @@ interface Running extends Counting {
   readonly store: Store;
   readonly ledger: readonly LedgerEntry[];
   readonly windowTokens: number;
+  readonly pages: Pick<CompactOptions, "ownPages">;
 }
 
 async function runStages(running: Running): Promise<readonly Outcome[]> {
@@ -144,7 +151,12 @@ async function runStages(running: Running): Promise<readonly Outcome[]> {
   for (const stage of stages) {
     // A stage of a cascade is made up: no host would send it, and no provider has it cached.
     const live = isCascade ? undefined : liveRequest(view(stage, ledger), wireOf(given));
-    const outcome = await compact(stage, { ...optionsOf(running), ledger, ...defined({ live }) });
+    const outcome = await compact(stage, {
+      ...optionsOf(running),
+      ...running.pages,
+      ledger,
+      ...defined({ live }),
+    });
     outcomes.push(outcome);
     if (outcome.kind === "compacted") {
       // What holds for one request alone is shown, and the next stage begins from the whole.
@@ -176,10 +188,6 @@ function optionsOf({ given, order, store, windowTokens, calibration }: Running):
     ...(workspace === undefined ? {} : { workspace }),
     ...(spool === undefined ? {} : { spool }),
   };
-}
-
-async function ledgerOf(store: Store, id: string): Promise<readonly LedgerEntry[]> {
-  return (await store.session(id)) ? store.ledger(id) : [];
 }
 
 async function scratchStore({ id }: Given): Promise<Store> {

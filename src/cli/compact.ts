@@ -1,5 +1,5 @@
 /** `palimpsest compact <session>`: a shorter context, and everything that left it kept. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { PalimpsestError } from "../errors.ts";
 import { policyNames } from "../plan/policies.ts";
@@ -132,14 +132,14 @@ interface Place {
   readonly isDryRun: boolean;
 }
 
-/** A name needs the store it is in; a dry run of a file needs none. */
+/** A name needs the store it is in. A dry run of a file needs none, but looks whether the file was written from one. */
 function inStore(
   word: string,
   { path, isDryRun }: Place,
   use: (store: Store) => Promise<Done>,
 ): Promise<Done> {
   if (!isFileWord(word)) return withExistingStore(path, use);
-  return isDryRun ? use(memoryStore()) : withStore(path, use);
+  return isDryRun && !existsSync(path) ? use(memoryStore()) : withStore(path, use);
 }
 
 interface Writing {

@@ -14,7 +14,13 @@ export interface KeptFile {
   readonly isBeside: boolean;
 }
 
-export async function keepFile(given: Given, store: Store, at: number): Promise<KeptFile> {
+export interface Keeping {
+  readonly at: number;
+  /** The session this file was written by, where that is another one. */
+  readonly parent?: string | undefined;
+}
+
+export async function keepFile(given: Given, store: Store, { at, parent }: Keeping): Promise<KeptFile> {
   const { id, session, source } = given;
   const { title, cwd } = session.about;
   const { model } = session.whole;
@@ -24,7 +30,7 @@ export async function keepFile(given: Given, store: Store, at: number): Promise<
     ...(cwd === undefined ? {} : { cwd }),
     ...(model === undefined ? {} : { model }),
   };
-  await store.openSession({ id, ...facts });
+  await store.openSession({ id, ...facts, ...(parent === undefined ? {} : { parent }) });
   if (await mayTakeThePlace(given, store)) {
     await store.keepSource(id, session.wire, source.chunks());
     return { as: id, isBeside: false };

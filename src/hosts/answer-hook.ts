@@ -13,9 +13,10 @@ import { codexHooks } from "./codex/hooks.ts";
 import { geminiCliHooks } from "./gemini-cli/hooks.ts";
 import type { HookHost, Moment, Told } from "./hook-host.ts";
 import { toldBy } from "./hook-host.ts";
+import { opencodeHooks } from "./opencode/hooks.ts";
 import { withStore } from "./store-of.ts";
 
-const hookHosts: readonly HookHost[] = [claudeCodeHooks, codexHooks, geminiCliHooks];
+const hookHosts: readonly HookHost[] = [claudeCodeHooks, codexHooks, geminiCliHooks, opencodeHooks];
 
 /** What the host is answered, on standard output; empty for "go on". */
 export async function answerHook(hostName: string, event: string, given: string): Promise<string> {
@@ -65,7 +66,9 @@ const answers: Readonly<Record<Moment, Answer>> = {
 
   "before-compaction": async (host, told) => {
     const page = await keptPage(host, told);
-    return page && host.instructed(await (await import("./page.ts")).instructionsText(page));
+    if (!page) return undefined;
+    const { instructionsText, pageAfter } = await import("./page.ts");
+    return host.instructed(await instructionsText(page), () => pageAfter(page));
   },
 
   "after-compaction": async (host, told) => {

@@ -2,7 +2,7 @@
  * The hosts we run inside, and what each lets us do: one table, so that what is promised (docs, doctor, README) and what is
  * done come from the same place. Each line was seen with the version named, in the conformance suite.
  */
-export type HostName = "claude-code" | "codex" | "gemini-cli" | "pi";
+export type HostName = "claude-code" | "codex" | "gemini-cli" | "opencode" | "pi";
 
 export interface Host {
   readonly name: HostName;
@@ -69,6 +69,19 @@ export const hosts: readonly Host[] = [
     guards: true,
     scopes: ["user", "project"],
     afterwards: "Start a new session of Gemini CLI.",
+  },
+  {
+    name: "opencode",
+    title: "OpenCode",
+    program: "opencode",
+    seen: "1.18.33",
+    atLeast: "1.18.0",
+    shortensResults: "all",
+    compaction: "instructions and a page",
+    tools: "mcp",
+    guards: true,
+    scopes: ["user", "project"],
+    afterwards: "Start a new session of OpenCode.",
   },
   {
     name: "pi",

@@ -5,6 +5,7 @@ import { claudeCodeFiles } from "./claude-code/install.ts";
 import { codexFiles } from "./codex/install.ts";
 import { geminiCliFiles } from "./gemini-cli/install.ts";
 import { type Host, type HostName, hostNamed, hosts } from "./host.ts";
+import { opencodeFiles } from "./opencode/install.ts";
 import { piFiles } from "./pi/install.ts";
 import { type Change, carryOut, type Place, putting, type SettingsFile, taking } from "./settings-file.ts";
 
@@ -12,6 +13,7 @@ export const filesOf: Readonly<Record<HostName, (place: Place) => readonly Setti
   "claude-code": claudeCodeFiles,
   codex: codexFiles,
   "gemini-cli": geminiCliFiles,
+  opencode: opencodeFiles,
   pi: piFiles,
 };
 

@@ -32,6 +32,7 @@ export interface PlanInput {
   readonly cache?: CacheState;
   /** `addressKey`s never touched. */
   readonly pinned?: ReadonlySet<string>;
+  readonly ownPages?: Situation["ownPages"];
   /** Milliseconds, for rules about age; the caller has the clock. */
   readonly at: number;
   /** Where an original would lie as a file; absent where none are written. */

@@ -8,7 +8,7 @@ import type { Message, Part } from "../transcript/message.ts";
 import type { Place } from "../transcript/pairs.ts";
 import { closingAnswers, type KeptWords, placeKey, unansweredFrom } from "./kept-words.ts";
 import type { TailRule } from "./policy.ts";
-import { addressAt, isPage, isPinned, isUserPart, type Situation } from "./situation.ts";
+import { addressAt, isOwnPage, isPage, isPinned, isUserPart, type Situation } from "./situation.ts";
 
 /** Whether the part at a place may fold, were the cut behind it. */
 export function foldability(
@@ -31,7 +31,8 @@ export function foldability(
     if (isPinned(situation, place) || answers.has(placeKey(place))) return false;
     if (isUserPart(message, part))
       return place.messageIndex < unanswered && areWordsFolded(tail, words, place);
-    return mayFold(message, part, opening < 0 || place.messageIndex < opening);
+    const isOpening = opening < 0 || place.messageIndex < opening;
+    return mayFold(message, part, isOpening && !isOwnPage(situation, place));
   };
 }
 

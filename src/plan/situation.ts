@@ -17,6 +17,8 @@ export interface Situation {
   readonly room: Room;
   readonly pinned: ReadonlySet<string>;
   readonly at: number;
+  /** Refs of pages of ours that stand in the history as messages. */
+  readonly ownPages?: { has(ref: Ref): boolean } | undefined;
   /** Where an original lies as a file, where files are written. */
   readonly pathOf?: (ref: Ref) => string;
   /** How stubs say what they stand for; as the default policy does where not said. */
@@ -33,7 +35,7 @@ export type SituationInput = Pick<
   Situation,
   "transcript" | "addresses" | "tokensOf" | "totalTokens" | "room" | "at"
 > &
-  Pick<Situation, "pathOf" | "descriptions"> & { readonly pinned?: ReadonlySet<string> };
+  Pick<Situation, "ownPages" | "pathOf" | "descriptions"> & { readonly pinned?: ReadonlySet<string> };
 
 export function situationOf(input: SituationInput): Situation {
   const pairing = pairUp(input.transcript);
@@ -67,6 +69,12 @@ export function answeredPairs({ pairing }: Situation): readonly Answered[] {
 
 export function addressAt({ addresses }: Situation, { messageIndex, partIndex }: Place): Address | undefined {
   return addresses[messageIndex]?.[partIndex];
+}
+
+/** A page that an earlier compaction wrote into the file this history was read from: the next page replaces it too. */
+export function isOwnPage(situation: Situation, place: Place): boolean {
+  const address = addressAt(situation, place);
+  return address !== undefined && situation.ownPages?.has(address.ref) === true;
 }
 
 export function isPinned(situation: Situation, place: Place): boolean {

@@ -25,24 +25,23 @@ interface Bound {
 }
 
 function findEditedThinking(transcript: Transcript, original: Transcript): readonly Problem[] {
+  const shown = sealedThinking(transcript);
+  // Hashing the original is most of what a check costs, and after a fold there is often nothing to compare it with.
+  if (shown.length === 0) return [];
   const made = new Map<string, Set<string>>();
   for (const { part, prefix } of sealedThinking(original)) {
     const prefixes = made.get(exactly(part));
     if (prefixes) prefixes.add(prefix);
     else made.set(exactly(part), new Set([prefix]));
   }
-  return sealedThinking(transcript).flatMap(
-    ({ part, prefix, messageIndex, partIndex }): readonly Problem[] => {
-      const place = { messageIndex, partIndex };
-      const prefixes = made.get(exactly(part));
-      if (!prefixes)
-        return [
-          { code: "thinking-edited", ...place, why: "Thinking differs from what the provider sealed." },
-        ];
-      if (prefixes.has(prefix)) return [];
-      return [{ code: "prefix-changed", ...place, why: "What stands before sealed thinking was changed." }];
-    },
-  );
+  return shown.flatMap(({ part, prefix, messageIndex, partIndex }): readonly Problem[] => {
+    const place = { messageIndex, partIndex };
+    const prefixes = made.get(exactly(part));
+    if (!prefixes)
+      return [{ code: "thinking-edited", ...place, why: "Thinking differs from what the provider sealed." }];
+    if (prefixes.has(prefix)) return [];
+    return [{ code: "prefix-changed", ...place, why: "What stands before sealed thinking was changed." }];
+  });
 }
 
 /** A seal holds for its text to the last blank. */

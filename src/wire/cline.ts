@@ -130,9 +130,16 @@ function compactionOf(record: JsonObject, at: number, summary?: Message): readon
 function write(session: Session, source: Source, next?: Session["seen"]): Iterable<Uint8Array> {
   if (isRestructured(session, next)) {
     const spelling = { spell, drop: dropAt(NAME) };
-    return rewriteList(source, { session, next, spelling, path: ["messages"], insert });
+    return rewriteList(source, { session, next, spelling, path: ["messages"], insert, keep });
   }
   return writeDocument(source, changesTo(session, next, spell));
+}
+
+function keep(item: Json, { isBehindEdit }: Aligned): Json {
+  const record = object(item);
+  if (!isBehindEdit || record["metrics"] === undefined) return item;
+  const prompt = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
+  return { ...record, metrics: { ...object(record["metrics"]), ...prompt } };
 }
 
 /** A page is marked as Cline marks its own summaries: it rewrites the list just so. */

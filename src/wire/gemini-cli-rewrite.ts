@@ -57,9 +57,15 @@ function recordsFor(aligned: readonly Aligned[], find: (spot: Spot) => Json): re
     const key = JSON.stringify(spot);
     if (spot && done.has(key)) continue;
     if (spot) done.add(key);
-    records.push(spot ? find(spot) : newRecord(one, object(records.at(-1))));
+    records.push(spot ? kept(find(spot), one) : newRecord(one, object(records.at(-1))));
   }
   return records;
+}
+
+function kept(record: Json, { isBehindEdit }: Aligned): Json {
+  return isBehindEdit && object(record)["tokens"] !== undefined
+    ? { ...object(record), tokens: null }
+    : record;
 }
 
 /** Where the record of a message stands: a line of its own, or an item of a list of messages. */

@@ -60,10 +60,19 @@ function insert(one: Aligned): Json {
   };
 }
 
-function stamped(item: Json, { message }: Aligned): Json {
+function stamped(item: Json, { message, isBehindEdit }: Aligned): Json {
   if (message.role === "system") return item;
-  const { extra } = object(item);
-  return { ...object(item), extra: { ...object(extra), [STAMP]: stepOf(message) } };
+  const record = isBehindEdit ? withoutUsage(object(item)) : object(item);
+  const { extra } = record;
+  return { ...record, extra: { ...object(extra), [STAMP]: stepOf(message) } };
+}
+
+function withoutUsage(record: JsonObject): JsonObject {
+  const { extra } = record;
+  const { response } = object(extra);
+  if (record["object"] === "response") return { ...record, usage: null };
+  if (object(response)["usage"] === undefined) return record;
+  return { ...record, extra: { ...object(extra), response: { ...object(response), usage: null } } };
 }
 
 /** A text that shares its string with the command leaves it empty behind; a call cannot leave without its message. */

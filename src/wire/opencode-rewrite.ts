@@ -122,7 +122,8 @@ function copied(
   const { info, parts } = object(stored[of]);
   // A question and a summary that stay are messages like any other now: as a compaction they would hide what is before.
   const { summary, ...others } = object(info);
-  const fields = summary === true ? others : object(info);
+  const isBehindEdit = members[0]?.isBehindEdit === true;
+  const fields = counted(summary === true ? others : object(info), isBehindEdit);
   const old = string(fields["id"]) ?? "";
   const id = after ? idBehind(after, seed) : idFor(old, seed);
   renamed.set(old, id);
@@ -133,13 +134,20 @@ function copied(
   return {
     info: { ...fields, id, sessionID, ...defined({ parentID }) },
     parts: keptParts(list(parts), places, members).map((part) => ({
-      ...spoken(object(part)),
+      ...counted(spoken(object(part)), isBehindEdit),
       id: idFor(string(object(part)["id"]) ?? "prt_", `${seed}${id}`),
       sessionID,
       messageID: id,
     })),
   };
 }
+
+/** What it counted before an edit no longer holds; OpenCode would compact by it. What it cost stays. */
+function counted(fields: JsonObject, isBehindEdit: boolean): JsonObject {
+  return isBehindEdit && fields["tokens"] !== undefined ? { ...fields, tokens: NO_TOKENS } : fields;
+}
+
+const NO_TOKENS: JsonObject = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
 
 function spoken(part: JsonObject): JsonObject {
   const said = part["type"] === "compaction" ? readPart(part) : undefined;
@@ -212,7 +220,7 @@ function newInfo(one: Aligned, near: JsonObject, ids: { id: string; sessionID: s
     providerID,
     path: near["path"] ?? { cwd: "/", root: "/" },
     cost: 0,
-    tokens: { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } },
+    tokens: NO_TOKENS,
     finish: "stop",
   };
 }

@@ -21,6 +21,11 @@ export interface Aligned {
   readonly said?: Message;
   /** As the model was sent it: results may have been cleared. */
   readonly sent?: Message;
+  /**
+   * Whether something before it was edited: the usage it carries is of a prompt that is no more, and a host that goes by it
+   * would compact again at once.
+   */
+  readonly isBehindEdit: boolean;
 }
 
 /** Whether messages or parts were added or removed. Where they were not, `changesTo` says what to write. */
@@ -42,11 +47,15 @@ function hasShapeOf(base: Transcript, next: Transcript): boolean {
 export function align(session: Session, next: Transcript): readonly Aligned[] {
   const said = byNative(session.whole);
   const sent = byNative(session.seen);
-  return next.messages.map((message) => {
+  const seen = session.seen.messages;
+  const edited = next.messages.findIndex((message, index) => message !== seen[index]);
+  return next.messages.map((message, index) => {
     const of = message.native;
+    const isMoved = index === edited && of !== seen[index]?.native;
+    const isBehindEdit = edited >= 0 && (index > edited || isMoved);
     const shown = of && sent.get(of);
     const stored = (of && said.get(of)) ?? shown;
-    return { message, ...(stored ? { said: stored } : {}), ...(shown ? { sent: shown } : {}) };
+    return { message, isBehindEdit, ...(stored ? { said: stored } : {}), ...(shown ? { sent: shown } : {}) };
   });
 }
 

@@ -8,6 +8,7 @@ import { fixtureOf } from "../../arena/experiments/fixtures.ts";
 import { SCENARIOS } from "../../arena/experiments/scenarios.ts";
 import { variantsOf } from "../../arena/experiments/variants.ts";
 import * as arena from "../../arena/index.ts";
+import { atomsIn } from "../../arena/probes/atoms.ts";
 import type { Arena } from "../../src/cli/arena.ts";
 import { policyNamed, policyNames } from "../../src/plan/policies.ts";
 import type { Policy } from "../../src/plan/policy.ts";
@@ -82,6 +83,12 @@ test("the eight sessions ask for what they said, and say it once", () => {
   expect(SCENARIOS).toHaveLength(8);
   for (const fixture of SCENARIOS.map(fixtureOf)) {
     const said = JSON.stringify(fixture.session.whole.messages);
+    const exact = fixture.questions.filter(({ value }) =>
+      atomsIn(`it is: ${value}`).some(
+        (atom) => atom.value === value.split("/").at(-1) || atom.value === value,
+      ),
+    );
+    expect(exact).toHaveLength(fixture.questions.length);
     for (const { value } of fixture.questions)
       expect(said.split(value).length - 1, `${fixture.name} ${value}`).toBe(1);
   }
@@ -91,7 +98,7 @@ test("the eight sessions ask for what they said, and say it once", () => {
 test("what a policy says can be varied is varied, and nothing else", () => {
   const options = {
     threshold: {
-      about: "how small a result may be",
+      about: "how large",
       values: { "150": { "prune.0.minTokens": 150 }, "500": { "prune.0.minTokens": 500 } },
     },
   };

@@ -33,7 +33,7 @@ export const claudeCodeHooks: HookHost = {
   refused: (told, why) => specific(told, { permissionDecision: "deny", permissionDecisionReason: why }),
 
   // Plain text on standard output is what PreCompact takes.
-  instructed: (text) => text,
+  instructed: async (text) => text,
 
   injected: (told, text, notice) => ({
     ...specific(told, { additionalContext: text }),

@@ -38,7 +38,7 @@ export const codexHooks: HookHost = {
   }),
 
   // PreCompact has no field for it; keeping everything was what it was for.
-  instructed: () => undefined,
+  instructed: async () => undefined,
 
   injected: ({ event }, text, notice) => ({
     hookSpecificOutput: { hookEventName: event, additionalContext: text },

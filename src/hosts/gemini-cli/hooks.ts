@@ -31,7 +31,7 @@ export const geminiCliHooks: HookHost = {
     reason: `The tool succeeded; its output is shortened.\n${text}`,
   }),
   refused: (_, why) => ({ decision: "deny", reason: why }),
-  instructed: () => undefined,
+  instructed: async () => undefined,
   injected: ({ event }, text) => ({
     hookSpecificOutput: { hookEventName: event, additionalContext: text },
   }),

@@ -11,7 +11,14 @@ import type { Range } from "../../transcript/turns.ts";
 import { keptWords } from "../kept-words.ts";
 import { foldability } from "../pins.ts";
 import type { Policy } from "../policy.ts";
-import { addressAt, isPage, isSealedThinking, type Proposal, type Situation } from "../situation.ts";
+import {
+  addressAt,
+  isOwnPage,
+  isPage,
+  isSealedThinking,
+  type Proposal,
+  type Situation,
+} from "../situation.ts";
 import { tokensIn } from "../size.ts";
 import { cutsUpTo, sum, tailStart } from "../tail.ts";
 
@@ -42,7 +49,10 @@ export function proposeFold(situation: Situation, options: FoldOptions): Fold {
   const mayFold = foldability(situation, options.policy.tail, words);
   const cut = withUserFirst(situation, chooseCut(situation, mayFold, options), options);
   const isInside = (messageIndex: number) => messageIndex < cut || isWithin(messageIndex, options.withStep);
-  const places = placesWhere(situation, (place) => isInside(place.messageIndex) && mayFold(place));
+  const isLeaving = (place: Place) => isInside(place.messageIndex) || isOwnPage(situation, place);
+  const leaving = placesWhere(situation, (place) => isLeaving(place) && mayFold(place));
+  // A page of ours goes with what folds, wherever the file has put it; alone it would only be written again.
+  const places = leaving.every((place) => isOwnPage(situation, place)) ? [] : leaving;
   const trims = (words?.trims ?? []).filter(({ place }) => isInside(place.messageIndex));
   return { ...foldOf(situation, withoutHalfPairs(situation, places)), trims };
 }

@@ -1,0 +1,195 @@
+/** OpenCode, driven for real: a giant result, reading back, the guard, a compaction it does by itself, going on, resuming. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  BIG,
+  check,
+  client,
+  environment,
+  model,
+  palimpsest,
+  reading,
+  refIn,
+  remove,
+  resultsIn,
+  run,
+  SMALL,
+  scratch,
+} from "./drive.mjs";
+
+const CALL = (input) => ({ calls: [{ name: "palimpsest_read_ref", input }] });
+const SHELL = (command) => ({ calls: [{ name: "bash", input: { command, description: "r" } }] });
+const TITLE = {
+  tag: "title",
+  when: ({ transcript }, text) => (transcript.tools ?? []).length === 0 && text.includes("title"),
+  reply: () => "A title",
+};
+
+export async function opencode() {
+  const place = scratch("opencode");
+  const kept = { ref: "ref_000000000000", small: "ref_000000000000" };
+  const [first, onward] = reading(
+    CALL,
+    () => kept.ref,
+    (whole) => {
+      kept.read = whole;
+      return {
+        calls: [{ name: "write", input: { filePath: `${place.project}/copy.log`, content: kept.shown } }],
+      };
+    },
+  );
+  const [firstSmall, onwardSmall] = reading(
+    CALL,
+    () => kept.small,
+    (whole) => {
+      kept.smallRead = whole;
+      return "done";
+    },
+  );
+  const { server, seen } = await model({
+    rules: [
+      {
+        tag: "compact",
+        when: ({ transcript }, text) =>
+          (transcript.tools ?? []).length === 0 && text.includes("summarization agent"),
+        reply: () => "THE SUMMARY",
+      },
+      TITLE,
+    ],
+    steps: [
+      () => SHELL("cat small.txt"),
+      () => SHELL("cat big.log"),
+      (request) => {
+        kept.shown = resultsIn(request).at(-1);
+        kept.ref = refIn(kept.shown) ?? kept.ref;
+        return first();
+      },
+      onward,
+      (request) => {
+        kept.guarded = resultsIn(request).at(-1);
+        return { ...SHELL("echo on"), usage: { uncachedTokens: 125_000 } };
+      },
+      (_, text) => {
+        kept.after = text;
+        kept.small = /(ref_[0-9a-hjkmnp-tv-z]{12}) \| File: small.txt/.exec(text)?.[1] ?? kept.small;
+        return firstSmall();
+      },
+      onwardSmall,
+    ],
+  });
+  const start = await starting(place);
+  const ran = await start(server.url, ["read the logs; never touch the port 48213"]);
+  await server.close();
+  if (process.env.VERBOSE)
+    console.log(
+      ran.code,
+      ran.err.slice(-1500),
+      seen.map(({ tag }) => tag).join(),
+      JSON.stringify(kept, null, 1).slice(0, 5000),
+    );
+  const summarizer = seen.find(({ tag }) => tag === "compact")?.text ?? "";
+  check(
+    "opencode: a giant result is born as a preview with its ref",
+    kept.shown?.includes("⟦ref_") === true && kept.shown.length < BIG.length / 4,
+    kept.shown?.slice(0, 200),
+  );
+  check(
+    "opencode: the model reads it back byte for byte",
+    kept.read?.trimEnd() === BIG.trimEnd(),
+    kept.read?.slice(0, 300),
+  );
+  check(
+    "opencode: writing a stub into a file is refused",
+    kept.guarded?.includes("the arguments contain a stub") === true,
+    kept.guarded?.slice(0, 200),
+  );
+  check(
+    "opencode: its summarizer is told what may not be left out",
+    summarizer.includes("Do not leave out or reword any of these") &&
+      summarizer.includes("never touch the port 48213"),
+  );
+  check(
+    "opencode: after the compaction the page is there",
+    kept.after?.includes("Kept outside the context (palimpsest)") === true &&
+      kept.after.includes("THE SUMMARY"),
+    seen.map(({ tag }) => tag).join(),
+  );
+  check(
+    "opencode: a small result that left is read back byte for byte",
+    kept.smallRead?.trimEnd() === SMALL.trimEnd(),
+    kept.smallRead?.slice(0, 300),
+  );
+  check(
+    "opencode: no request broke a provider's rule",
+    server.violations.length === 0,
+    JSON.stringify(server.violations).slice(0, 300),
+  );
+  let read;
+  const steps = reading(
+    CALL,
+    () => kept.ref,
+    (whole) => {
+      read = whole;
+      return "done";
+    },
+  );
+  const second = await model({ rules: [TITLE], steps });
+  await start(second.server.url, ["--continue", "go on"]);
+  await second.server.close();
+  check(
+    "opencode: after a resume the ref still reads byte for byte",
+    read !== undefined && read === kept.read,
+    read?.slice(0, 200),
+  );
+  remove(place);
+}
+
+async function starting(place) {
+  const folders = Object.fromEntries(
+    ["DATA", "CONFIG", "CACHE", "STATE"].map((name) => [
+      `XDG_${name}_HOME`,
+      join(place.home, name.toLowerCase()),
+    ]),
+  );
+  const env = environment(place, {
+    ...folders,
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+  });
+  // Otherwise OpenCode waits 75 seconds for npm to bring it its own plugin package.
+  for (const folder of [join(place.home, "config/opencode"), join(place.home, ".opencode")]) {
+    mkdirSync(join(folder, "node_modules"), { recursive: true });
+    writeFileSync(
+      join(folder, "package-lock.json"),
+      JSON.stringify({
+        lockfileVersion: 3,
+        packages: { "": { dependencies: { "@opencode-ai/plugin": "*" } } },
+      }),
+    );
+  }
+  await palimpsest(["install", "opencode"], place, folders);
+  return (url, words) => {
+    const models = {
+      "fake-model": { name: "Fake", tool_call: true, limit: { context: 128_000, output: 8192 } },
+    };
+    const fake = {
+      npm: "@ai-sdk/openai-compatible",
+      name: "Fake",
+      options: { baseURL: `${url}/v1`, apiKey: "dummy" },
+      models,
+    };
+    const settings = {
+      autoupdate: false,
+      share: "disabled",
+      model: "fake/fake-model",
+      small_model: "fake/fake-model",
+      permission: "allow",
+      provider: { fake },
+    };
+    writeFileSync(join(place.project, "opencode.json"), JSON.stringify(settings));
+    return run(client("opencode", "opencode"), ["run", "--print-logs", "--format", "json", ...words], {
+      env,
+      cwd: place.project,
+    });
+  };
+}

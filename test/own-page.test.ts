@@ -1,0 +1,36 @@
+/** A page of ours is known by the ledger, to the letter, and by who says it. */
+import { expect, test } from "vitest";
+import { recognisePages } from "../src/own-page.ts";
+import type { LedgerEntry } from "../src/plan/ledger.ts";
+import type { Message } from "../src/transcript/message.ts";
+import { assistant, calls, gets, transcript, user } from "./say.ts";
+
+const TEXT = "# Earlier work, folded\n\n## Session Intent\n- Fix it [ref_000000000000]";
+const ledger: readonly LedgerEntry[] = [
+  {
+    kind: "compaction",
+    id: "1",
+    at: 0,
+    policy: "palimpsest",
+    trigger: "manual",
+    edits: [],
+    page: { role: "user", text: TEXT },
+    summary: { sections: { "Session Intent": [{ text: "Fix it", refs: [] }] } },
+    tokensBefore: 2,
+    tokensAfter: 1,
+  },
+];
+const found = (...messages: readonly Message[]) =>
+  recognisePages(transcript(user("go"), ...messages), ledger).summaries.size;
+
+test("the page itself is one", () => {
+  expect(found(user(TEXT))).toBe(1);
+});
+
+test("nothing else is: another speaker, a tool, a changed word, more beside it, a session that never wrote it", () => {
+  expect(found(assistant(TEXT))).toBe(0);
+  expect(found(calls("1", "Bash"), gets("1", TEXT))).toBe(0);
+  expect(found(user(TEXT.replace("Fix", "Break")))).toBe(0);
+  expect(found(user(TEXT, "and this"))).toBe(0);
+  expect(recognisePages(transcript(user(TEXT)), []).summaries.size).toBe(0);
+});

@@ -25,6 +25,8 @@ export interface McpOptions {
     request: Request | undefined,
   ) => Promise<McpContext | undefined>;
   readonly onError: (error: unknown) => void;
+  /** Switched off (`PALIMPSEST_OFF=1`): there, and without a tool or a word. */
+  readonly isOff?: boolean;
 }
 
 export interface McpContext {
@@ -47,10 +49,15 @@ export function mcpServer(
   return ({ requestInfo }) => {
     const server = new Server(
       { name: "palimpsest", version: options.version },
-      { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+      {
+        capabilities: { tools: {}, resources: {} },
+        ...(options.isOff === true ? {} : { instructions: INSTRUCTIONS }),
+      },
     );
     const contextFor = (meta: unknown) => options.contextOf(meta as Json | undefined, requestInfo);
-    server.setRequestHandler("tools/list", () => ({ tools: toolsOffered(offersCompact) }));
+    server.setRequestHandler("tools/list", () => ({
+      tools: options.isOff === true ? [] : toolsOffered(offersCompact),
+    }));
     server.setRequestHandler("tools/call", ({ params }) =>
       callTool(params.name, (params.arguments ?? {}) as Json, {
         context: () => contextFor(params._meta),

@@ -47,17 +47,12 @@ export function mcpServer(
   { offersCompact = false }: { readonly offersCompact?: boolean } = {},
 ): McpServerFactory {
   return ({ requestInfo }) => {
-    const server = new Server(
-      { name: "palimpsest", version: options.version },
-      {
-        capabilities: { tools: {}, resources: {} },
-        ...(options.isOff === true ? {} : { instructions: INSTRUCTIONS }),
-      },
-    );
+    const { version, isOff = false } = options;
+    const said = isOff ? {} : { instructions: INSTRUCTIONS };
+    const capabilities = { tools: {}, resources: {} };
+    const server = new Server({ name: "palimpsest", version }, { capabilities, ...said });
     const contextFor = (meta: unknown) => options.contextOf(meta as Json | undefined, requestInfo);
-    server.setRequestHandler("tools/list", () => ({
-      tools: options.isOff === true ? [] : toolsOffered(offersCompact),
-    }));
+    server.setRequestHandler("tools/list", () => ({ tools: isOff ? [] : toolsOffered(offersCompact) }));
     server.setRequestHandler("tools/call", ({ params }) =>
       callTool(params.name, (params.arguments ?? {}) as Json, {
         context: () => contextFor(params._meta),

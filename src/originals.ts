@@ -40,7 +40,9 @@ export function originalsOf(
 
 export function refsCitedIn(summary: Summary | undefined): ReadonlySet<string> {
   return new Set(
-    Object.values(summary?.sections ?? {}).flatMap((lines) => lines.flatMap(({ refs }) => refs)),
+    Object.values(summary?.sections ?? {}).flatMap((lines) =>
+      lines.flatMap(({ refs, quotes = [] }) => [...refs, ...quotes.map(({ ref }) => ref)]),
+    ),
   );
 }
 

@@ -3,6 +3,8 @@
  * policy folds nothing but shows a table of what can be read back, that table is the page.
  */
 import type { Place } from "../transcript/pairs.ts";
+import type { Range } from "../transcript/turns.ts";
+import type { AllocationRule } from "./allocation-rule.ts";
 import type { BoundStep } from "./bound.ts";
 import {
   allowedNow,
@@ -16,10 +18,12 @@ import {
   withoutRepeats,
 } from "./deciding.ts";
 import { pageForm, tableForm } from "./page-form.ts";
+import { pageCap } from "./page-share.ts";
 import type { Policy } from "./policy.ts";
 import { proposalsFor, rulesOf } from "./prune.ts";
+import { foldShared, withoutSpare } from "./shared.ts";
 import type { Proposal, Situation } from "./situation.ts";
-import { type Room, tokensIn } from "./size.ts";
+import { tokensIn } from "./size.ts";
 import { type Fold, proposeFold } from "./strategies/fold.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
 import { proposeDirectives, userTokens } from "./strategies/user-pastes.ts";
@@ -32,8 +36,11 @@ export function planFull(decision: Deciding): Plan {
   }
   const clears = clearInTiers(decision);
   if (input.policy.tail.folds === "nothing") return planTable(decision, clears);
-  if (isEnough(decision, clears) && !bound) return planOf(situation, clears, "full; clearing is enough");
-  return planFold(decision, clears);
+  if (isEnough(decision, clears) && !bound)
+    return planOf(situation, neededOf(decision, clears), "full; clearing is enough");
+  return input.policy.allocation
+    ? planShared(decision, clears, input.policy.allocation)
+    : planFold(decision, clears);
 }
 
 /** Each tier only where those before were not enough. What a later tier takes again is the later tier's. */
@@ -70,9 +77,30 @@ function planTable({ input, situation }: Deciding, clears: readonly Proposal[]):
     : planOf(situation, clears, because);
 }
 
+/** Where the target is one budget the oldest go, until it is met. */
+function neededOf({ input, situation, marks }: Deciding, clears: readonly Proposal[]): readonly Proposal[] {
+  if (!input.policy.allocation) return clears;
+  const after = input.totalTokens - tokensOf(clears) - tokensOf(proposeThinking(situation, clears));
+  return withoutSpare(clears, marks.target - after);
+}
+
+function planShared(decision: Deciding, clears: readonly Proposal[], rule: AllocationRule): Plan {
+  const { input, situation, bound } = decision;
+  const { fold, proposals, pageTokens, withStep } = foldShared(decision, clears, rule);
+  if (!isWorthAPage(fold, input.policy, pageTokens))
+    return planOf(situation, allowedNow(clears, bound), "too little could be folded to be worth a page");
+  return {
+    ...planOf(situation, proposals, `${reasonOf(decision)}; the oldest steps fold`, { movesPage: true }),
+    folded: fold.folded,
+    carried: carriedBy(fold, situation, withStep),
+    page: pageForm(situation, fold, input.policy),
+    pageTokens,
+  };
+}
+
 function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
   const { input, situation, marks, bound } = decision;
-  const pageTokens = pageTokensOf(input.policy, situation.room);
+  const pageTokens = pageCap(input.policy, situation.room);
   const fold = proposeFold(situation, {
     policy: input.policy,
     targetTokens: marks.target,
@@ -94,7 +122,7 @@ function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
   return {
     ...plan,
     folded: fold.folded,
-    carried: carriedBy(fold, situation, bound),
+    carried: carriedBy(fold, situation, bound?.range),
     page: pageForm(situation, fold, input.policy),
   };
 }
@@ -108,20 +136,6 @@ function savedByMessage(proposals: readonly Proposal[]): ReadonlyMap<number, num
 
 function reasonOf({ input }: Deciding): string {
   return isForced(input.trigger) ? `asked for (${input.trigger})` : "the context is full";
-}
-
-/** What the page may come to at most. */
-export function pageBudget(
-  policy: Policy,
-  room: Room,
-): { readonly summaryTokens: number; readonly tableTokens: number } {
-  const { maxTokens, table } = policy.summary;
-  return { summaryTokens: tokensIn(maxTokens, room), tableTokens: table ? tokensIn(table, room) : 0 };
-}
-
-function pageTokensOf(policy: Policy, room: Room): number {
-  const { summaryTokens, tableTokens } = pageBudget(policy, room);
-  return summaryTokens + tableTokens;
 }
 
 /** A page is seldom as large as it may be: of little that folds little can be told. */
@@ -153,14 +167,14 @@ function shortenedWords(
 function carriedBy(
   { proposals }: Fold,
   { transcript }: Situation,
-  bound: BoundStep | undefined,
+  step: Range | undefined,
 ): readonly Place[] {
-  if (!bound) return [];
+  if (!step) return [];
   return proposals
     .map(({ place }) => place)
     .filter(
       ({ messageIndex, partIndex }) =>
-        messageIndex > bound.range.start &&
+        messageIndex > step.start &&
         transcript.messages[messageIndex]?.parts[partIndex]?.type === "tool-result",
     );
 }

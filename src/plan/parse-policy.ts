@@ -177,6 +177,15 @@ const TAIL = strict({
   boundarySlack: optional(SIZE),
 });
 
+const ALLOCATION = strict({
+  askedShare: share,
+  wordsShare: share,
+  pageShare: share,
+  narrativeShare: share,
+  tableShare: share,
+  maxLineTokens: tokens,
+});
+
 const HEADING = strict({
   title: text,
   of: list(v.picklist(SECTIONS)),
@@ -231,6 +240,7 @@ const POLICY: v.GenericSchema<unknown, Policy> = strict({
   accounting: ACCOUNTING,
   prune: list(PRUNE),
   tail: TAIL,
+  allocation: optional(ALLOCATION),
   summary: SUMMARY,
   retrieval: optional(RETRIEVAL),
   restore: RESTORE,

@@ -15,6 +15,11 @@ export interface Room {
   readonly tokensOf: (text: string) => number;
   /** Systems that list files in tags of their own never forget one; only past hundreds do the oldest go. */
   readonly form?: Pick<SummaryForm, "files">;
+  /**
+   * Where the page has a limit that holds: whether what a line says stands beside the page in the user's own words. Such
+   * lines go first, and what is never shortened otherwise is, last of all.
+   */
+  readonly isInSight?: (line: SummaryLine) => boolean;
 }
 
 interface Rung {
@@ -57,6 +62,26 @@ const ORDER: readonly Rung[] = [
   { section: "Files Modified", keep: 500 },
 ];
 
+/** Said by the user, and still there: the page need not repeat it. */
+const SAID: readonly SectionName[] = [
+  "Constraints and Preferences",
+  "Session Intent",
+  "Current Task",
+  "Key Decisions",
+];
+
+/** Where the room is small and holds: the latest few of each. The rest is behind refs like everything else. */
+const LAST: readonly Rung[] = [
+  { section: "Errors Encountered", keep: 2 },
+  { section: "Current Task", keep: 3 },
+  { section: "Failed Approaches", keep: 6 },
+  { section: "Key Decisions", keep: 2 },
+  { section: "Next Steps", keep: 3 },
+  { section: "Constraints and Preferences", keep: 8 },
+  { section: "Failed Approaches", keep: 3 },
+  { section: "Errors Encountered", keep: 1 },
+];
+
 export function bound(summary: Summary, room: Room): Summary {
   const sized = new Map(SECTIONS.map((name) => [name, sizedLines(name, summary, room)] as const));
   const headings = SECTIONS.reduce((sum, name) => sum + room.tokensOf(`## ${name}\n(none)\n\n`), 0);
@@ -81,7 +106,11 @@ export function bound(summary: Summary, room: Room): Summary {
   };
 }
 
-function orderFor({ form }: Room): readonly Rung[] {
+function orderFor({ form, isInSight }: Room): readonly Rung[] {
+  if (isInSight) {
+    const said = SAID.map((section) => ({ section, keep: 0, only: isInSight }));
+    return [...said, ...ORDER, ...LAST];
+  }
   if (form?.files !== "tags") return ORDER;
   return [...ORDER.filter(({ section }) => section !== "Files Read"), { section: "Files Read", keep: 500 }];
 }
@@ -94,7 +123,7 @@ interface Sized {
 /** What may go on this rung, the oldest first. The first request says what all of it is for, and stays. */
 function spareOf(lines: readonly Sized[], { section, keep, only }: Rung): readonly Sized[] {
   const removable = lines.filter(({ line }) => only?.(line) ?? true);
-  const isIntent = section === "Session Intent";
+  const isIntent = section === "Session Intent" && !only;
   const oldest = isIntent
     ? removable.slice(1)
     : section === "Critical Context"

@@ -51,7 +51,7 @@ export function renderForm(summary: Summary, form: SummaryForm, content: FormCon
 
 function linesUnder(heading: HeadingRule, summary: Summary, content: FormContent): readonly string[] {
   const lines = heading.of.flatMap((name) =>
-    (summary.sections[name] ?? []).map((line) => `${renderLine(name, line)}${markOf(line, content)}`),
+    (summary.sections[name] ?? []).map((line) => renderLine(name, line, markOf(line, content))),
   );
   const words = heading.holdsUserMessages ? (content.userMessages ?? []) : [];
   return [...lines, ...words.map((text) => `- ${text.trim().replaceAll("\n", "\n  ")}`)];

@@ -72,6 +72,14 @@ export const palimpsest: Policy = {
     tokens: { ...usable(0.15), atMostTokens: 20_000 },
     boundarySlack: usable(0.1),
   },
+  allocation: {
+    askedShare: 0.5,
+    wordsShare: 0.5,
+    pageShare: 0.7,
+    narrativeShare: 0.25,
+    tableShare: 0.08,
+    maxLineTokens: 8_000,
+  },
   summary: {
     by: "configured",
     maxTokens: { ...usable(0.06), atLeastTokens: 600, atMostTokens: 6_000 },

@@ -1,0 +1,186 @@
+/**
+ * A fold whose target is one budget (`allocation-rule.ts`). In this order: what cannot leave; the user's words, the
+ * oldest of them shortened where they would take more than their share; the page; and with the rest the newest steps.
+ * What the steps leave over goes to results that would have been cleared, newest first, and then to the page.
+ *
+ * A target can be smaller than the last step alone. Then its results are shortened, and where that is not enough the
+ * step folds too and the page quotes what the model was waiting for.
+ */
+import type { Range } from "../transcript/turns.ts";
+import type { AllocationRule } from "./allocation-rule.ts";
+import { type Deciding, isForced, keyOf, tokensOf, withoutRepeats } from "./deciding.ts";
+import { FRAME_TOKENS, pageCap } from "./page-share.ts";
+import { foldability } from "./pins.ts";
+import { isPage, isSealedThinking, type Proposal, type Situation } from "./situation.ts";
+import { type Fold, proposeFold } from "./strategies/fold.ts";
+import { proposeShorterResults } from "./strategies/shorter-results.ts";
+import { proposeThinking } from "./strategies/thinking.ts";
+import { proposeShorterWords, wordsTokens } from "./strategies/user-pastes.ts";
+import { sum } from "./tail.ts";
+
+export interface SharedFold {
+  readonly fold: Fold;
+  /** Everything that is done, the fold among it. */
+  readonly proposals: readonly Proposal[];
+  readonly pageTokens: number;
+  /** The step that folded although the model was not done with it. */
+  readonly withStep?: Range;
+}
+
+/** What is aimed at: less where somebody asked, because they want room, or the provider found it too long. */
+export function sharedTarget({ input, marks }: Deciding, { askedShare }: AllocationRule): number {
+  if (!isForced(input.trigger)) return marks.target;
+  const half = askedShare * input.totalTokens;
+  if (input.targetTokens !== undefined) return input.targetTokens < input.totalTokens ? marks.target : half;
+  return Math.min(askedShare * marks.target, half);
+}
+
+export function foldShared(
+  decision: Deciding,
+  clears: readonly Proposal[],
+  rule: AllocationRule,
+): SharedFold {
+  const { situation, bound } = decision;
+  const made = foldTo(decision, clears, { rule, ...(bound ? { withStep: bound.range } : {}) });
+  const last = situation.steps.at(-1);
+  if (made.isFitting || bound || !last || !isClosed(situation, last)) return made;
+  const again = foldTo(decision, clears, { rule, withStep: last });
+  return again.fold.tokens > made.fold.tokens ? again : made;
+}
+
+interface Folding {
+  readonly rule: AllocationRule;
+  readonly withStep?: Range;
+}
+
+function foldTo(
+  decision: Deciding,
+  clears: readonly Proposal[],
+  { rule, withStep }: Folding,
+): SharedFold & { readonly isFitting: boolean } {
+  const { input, situation } = decision;
+  const target = sharedTarget(decision, rule);
+  const { words, room } = wordsWithin(decision, target, rule);
+  const reserve = Math.max(
+    LEAST_PAGE,
+    Math.min(pageCap(input.policy, situation.room), rule.pageShare * room),
+  );
+  const fold = proposeFold(situation, {
+    policy: input.policy,
+    targetTokens: target,
+    isForced: false,
+    savedAt: savedByMessage(situation, withoutRepeats([...words, ...clears]), withStep),
+    pageTokens: reserve,
+    ...(withStep ? { withStep } : {}),
+  });
+  const folding = withoutRepeats([...fold.proposals, ...fold.trims, ...words]);
+  const afterOf = (proposals: readonly Proposal[]) => tokensAfter(decision, proposals);
+  const kept = onlyNeeded(folding, clears, { target: target - reserve, afterOf });
+  const over = afterOf(kept) - (target - reserve);
+  const shorter = over > 0 ? proposeShorterResults(situation, kept, over) : [];
+  const proposals = withoutRepeats([...shorter, ...kept]);
+  const left = target - afterOf(proposals);
+  const most = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED);
+  return {
+    fold,
+    proposals,
+    pageTokens: Math.round(Math.max(LEAST_PAGE, Math.min(left, most))),
+    isFitting: left >= LEAST_PAGE,
+    ...(withStep ? { withStep } : {}),
+  };
+}
+
+/** Headings, and a line or two under each. */
+const LEAST_PAGE = 2 * FRAME_TOKENS;
+/** A page nearly as large as what it stands for would only be a worse copy. */
+const PAGE_OF_FOLDED = 0.6;
+
+/** The words that have to be shortened, and what they leave for page and tail. */
+function wordsWithin(
+  { input, situation }: Deciding,
+  target: number,
+  { wordsShare }: AllocationRule,
+): { readonly words: readonly Proposal[]; readonly room: number } {
+  const staying = stayingTokens(situation, input.policy.tail);
+  const said = wordsTokens(situation);
+  const fixed = input.totalTokens - allTokens(situation) + staying - said;
+  const open = Math.max(0, target - fixed);
+  const words = said > wordsShare * open ? proposeShorterWords(situation, said - wordsShare * open) : [];
+  return { words, room: Math.max(0, open - said + tokensOf(words)) };
+}
+
+function stayingTokens(situation: Situation, tail: Parameters<typeof foldability>[1]): number {
+  const mayFold = foldability(situation, tail, undefined);
+  const { messages } = situation.transcript;
+  return sum(
+    messages.flatMap(({ parts }, messageIndex) =>
+      isPage(situation, messageIndex)
+        ? []
+        : parts.map((part, partIndex) =>
+            mayFold({ messageIndex, partIndex }) || isSealedThinking(part) ? 0 : situation.tokensOf(part),
+          ),
+    ),
+  );
+}
+
+function allTokens({ transcript, tokensOf: of }: Situation): number {
+  return sum(transcript.messages.flatMap(({ parts }) => parts.map(of)));
+}
+
+/** The prompt without the page: that of an earlier fold goes too. */
+function tokensAfter({ input, situation }: Deciding, proposals: readonly Proposal[]): number {
+  const pages = situation.transcript.messages.flatMap(({ parts }, index) =>
+    isPage(situation, index) ? parts.map(situation.tokensOf) : [],
+  );
+  const thinking = proposeThinking(situation, proposals, { movesPage: true });
+  return input.totalTokens - sum(pages) - tokensOf(proposals) - tokensOf(thinking);
+}
+
+/** What folds, and of what could be cleared beside it the oldest, until the target is met. */
+function onlyNeeded(
+  folding: readonly Proposal[],
+  clears: readonly Proposal[],
+  { target, afterOf }: { readonly target: number; readonly afterOf: (all: readonly Proposal[]) => number },
+): readonly Proposal[] {
+  const all = withoutRepeats([...folding, ...clears]);
+  return withoutSpare(all, target - afterOf(all), new Set(folding.map(({ place }) => keyOf(place))));
+}
+
+/** The newest stay whole, as many as `spare` tokens hold. */
+export function withoutSpare(
+  proposals: readonly Proposal[],
+  spare: number,
+  fixed: ReadonlySet<string> = new Set(),
+): readonly Proposal[] {
+  let left = spare;
+  const dropped = new Set<Proposal>();
+  const newest = proposals.toSorted((a, b) => b.place.messageIndex - a.place.messageIndex);
+  for (const proposal of newest) {
+    if (fixed.has(keyOf(proposal.place)) || proposal.edit.tokens > left) continue;
+    left -= proposal.edit.tokens;
+    dropped.add(proposal);
+  }
+  return proposals.filter((proposal) => !dropped.has(proposal));
+}
+
+/** What other edits save, by message; of a step that folds in any case everything. */
+function savedByMessage(
+  { transcript, tokensOf: of }: Situation,
+  proposals: readonly Proposal[],
+  withStep: Range | undefined,
+): ReadonlyMap<number, number> {
+  const saved = new Map<number, number>();
+  for (const { edit, place } of proposals)
+    saved.set(place.messageIndex, (saved.get(place.messageIndex) ?? 0) + edit.tokens);
+  for (let index = withStep?.start ?? 0; index < (withStep?.end ?? 0); index += 1) {
+    const parts = transcript.messages[index]?.parts ?? [];
+    saved.set(index, sum(parts.filter((part) => !isSealedThinking(part)).map(of)));
+  }
+  return saved;
+}
+
+/** The last thing said, and every call of it answered. */
+function isClosed({ transcript, pairing }: Situation, { start, end }: Range): boolean {
+  const isOpen = pairing.pairs.some(({ call, result }) => call.messageIndex >= start && !result);
+  return end === transcript.messages.length && !isOpen;
+}

@@ -34,6 +34,7 @@ export { type Cost, cost, type Model, modelNamed } from "./measure/models.ts";
 export { calibrationOf } from "./measure/recorded.ts";
 export { type Request, requestsOf } from "./measure/requests.ts";
 export { tokenizerFor } from "./measure/tokenizer.ts";
+export { usageFrom } from "./measure/usage.ts";
 export { isOverflow } from "./overflow.ts";
 export { type Address, addressKey, type Edit } from "./plan/edit.ts";
 export type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";

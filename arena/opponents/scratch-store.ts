@@ -29,8 +29,10 @@ export class ScratchStore implements Store {
     this.#index = index;
   }
 
-  get originals(): Iterable<Original> {
-    return this.#originals.values();
+  /** Whether any original kept has this value, found by anyone or not. */
+  holds(value: string): boolean {
+    for (const ref of this.#index.refsHolding(value)) if (this.#originals.has(ref)) return true;
+    return false;
   }
 
   async openSession(_session: SessionFacts): Promise<void> {}

@@ -71,6 +71,7 @@ test("the values of the public name", () => {
     "toolSchemas",
     "toolUse",
     "turnsOf",
+    "usageFrom",
     "view",
     "wireNames",
   ]);
@@ -106,6 +107,7 @@ test("the error codes", () => {
   // A type is erased, so the compiler holds this list: a missing or an extra code does not compile.
   const codes: Record<ErrorCode, true> = {
     "unknown-wire": true,
+    "unknown-usage": true,
     "not-this-wire": true,
     unreadable: true,
     unwritable: true,
@@ -115,5 +117,5 @@ test("the error codes", () => {
     summary: true,
     usage: true,
   };
-  expect(Object.keys(codes)).toHaveLength(9);
+  expect(Object.keys(codes)).toHaveLength(10);
 });

@@ -9,11 +9,15 @@ export interface Where {
   readonly cwd: string;
 }
 
-export async function withStore<T>({ sessionId, cwd }: Where, use: (store: Store) => Promise<T>): Promise<T> {
+export async function openHostStore(): Promise<Store> {
   const { openSqliteStore } = await import("../store/sqlite.ts");
   const path = storeFile(process.env);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const store = await openSqliteStore({ path });
+  return openSqliteStore({ path });
+}
+
+export async function withStore<T>({ sessionId, cwd }: Where, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openHostStore();
   try {
     // A session that goes on with the work of another, perhaps in another host, is its child and reads its refs.
     const parent = process.env["PALIMPSEST_PARENT"];

@@ -2,9 +2,10 @@
  * One giant result can fill the window by itself. On arrival it is shortened before it was ever sent: it was in no
  * cache, and no thinking stands behind it. Only the step in progress is looked at, unless the context is full.
  */
+
+import { isRecall } from "../../transcript/own-tools.ts";
 import { editResult } from "../leave.ts";
 import type { GiantResultsRule, Leave } from "../policy.ts";
-import { isRecall } from "../../transcript/own-tools.ts";
 import { answeredPairs, type Proposal, type Situation } from "../situation.ts";
 
 export function proposeGiantResults(

@@ -7,7 +7,7 @@
  */
 import { limitOf, type PlacedRow, pageOf, placeOf } from "./paging.ts";
 import type { Connection } from "./sqlite-connection.ts";
-import { KEPT, type KeptRow, keptAt, originalOf } from "./sqlite-originals.ts";
+import { KEPT, type KeptRow, originalReader } from "./sqlite-originals.ts";
 import type { RefPage, RefQuery } from "./store.ts";
 import { hasTerms, type Needle, needleOf, searchedText, wordsOf } from "./words.ts";
 
@@ -51,14 +51,15 @@ function found(
   const match = needle.words.map((word) => `"${word}"*`).join(" AND ");
   const rows =
     match === ""
-      ? connection.all<PlacedRow>(`${PLACED} WHERE ${MINE} ORDER BY seq DESC`, id, kind)
-      : connection.all<PlacedRow>(
-          `${PLACED} WHERE ${MINE} AND seq IN (SELECT rowid FROM words WHERE words MATCH ?3) ORDER BY seq DESC`,
+      ? connection.all<KeptRow>(`${KEPT} WHERE ${MINE} ORDER BY seq DESC`, id, kind)
+      : connection.all<KeptRow>(
+          `${KEPT} WHERE ${MINE} AND seq IN (SELECT rowid FROM words WHERE words MATCH ?3) ORDER BY seq DESC`,
           id,
           kind,
           match,
         );
-  return rows.map(told).filter(({ seq }) => hasTerms(textOf(keptAt(connection, seq)), needle));
+  const textOf = textReader(connection);
+  return rows.filter((row) => hasTerms(textOf(row), needle)).map(told);
 }
 
 /** How many originals are indexed under one lock; others write in between. */
@@ -69,6 +70,7 @@ async function indexSome(connection: Connection, id: string): Promise<boolean> {
   if ((await connection.read(() => unindexed(connection, id))).length === 0) return false;
   return connection.write(() => {
     const rows = unindexed(connection, id);
+    const textOf = textReader(connection);
     for (const row of rows)
       connection.run(
         "INSERT INTO words(rowid, said) VALUES (?, ?)",
@@ -90,11 +92,14 @@ function unindexed(connection: Connection, id: string): readonly KeptRow[] {
   );
 }
 
-function textOf(row: KeptRow): string {
-  const { description, part } = originalOf(row);
-  return searchedText(description, part);
+function textReader(connection: Connection): (row: KeptRow) => string {
+  const read = originalReader(connection);
+  return (row) => {
+    const { description, part } = read(row);
+    return searchedText(description, part);
+  };
 }
 
-function told(row: PlacedRow): PlacedRow {
-  return { ...row, description: JSON.parse(row.description) };
+function told({ seq, ref, kind, description, tokens, at }: PlacedRow): PlacedRow {
+  return { seq, ref, kind, description: JSON.parse(description), tokens, at };
 }

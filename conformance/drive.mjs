@@ -13,7 +13,7 @@ export const ROOT = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 export const BIN = join(ROOT, "dist/cli/bin.js");
 export const CLIENTS = process.env.PALIMPSEST_CLIENTS ?? join(tmpdir(), "palimpsest-clients");
 /** The control: with our replies switched off the same checks must fail. */
-export const IS_CONTROL = process.env.CONTROL === "1";
+export const IS_CONTROL = process.env.CONTROL === "1" || process.argv.includes("--control");
 
 export const client = (folder, program) => join(CLIENTS, folder, "node_modules/.bin", program);
 
@@ -134,13 +134,37 @@ export function reading(call, refOf, done) {
 
 const failed = [];
 let passed = 0;
+let skipped = 0;
 
+/** What we bring about. In the control, with our replies off, it must not be so. */
 export function check(name, isTrue, more = "") {
+  holds(IS_CONTROL ? `without us not so: ${name}` : name, IS_CONTROL ? !isTrue : isTrue, more);
+}
+
+/** What is so with us and without us. */
+export function holds(name, isTrue, more = "") {
   console.log(`${isTrue ? "PASS" : "FAIL"}  ${name}${isTrue || more === "" ? "" : `  (${more})`}`);
   if (isTrue) passed += 1;
   else failed.push(name);
 }
 
-export const tally = () => ({ passed, failed });
+export function skip(name, why) {
+  console.log(`SKIP  ${name}: ${why}`);
+  skipped += 1;
+}
+
+export const tally = () => ({ passed, failed, skipped });
 export const remove = ({ folder }) =>
   process.env.KEEP === "1" ? console.log(folder) : rmSync(folder, { recursive: true, force: true });
+
+/** `doctor`, in the same home and with the client on the path: green, or what was bad. */
+export async function doctor(host, place, { folder, env = {} }) {
+  const path = `${dirname(client(folder, folder))}:${environment(place).PATH}`;
+  const ran = await palimpsest(["doctor", host, "--json"], place, { ...env, PATH: path });
+  const bad = /"findings"/.test(ran.out) ? JSON.parse(ran.out).findings.filter(({ isGood }) => !isGood) : [];
+  check(
+    `${host}: doctor is green`,
+    ran.code === 0,
+    bad.map(({ what, detail }) => `${what}: ${detail}`).join("; ") || ran.err.slice(0, 300),
+  );
+}

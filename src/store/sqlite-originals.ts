@@ -1,4 +1,5 @@
 /** Originals in SQLite: recalled and listed. How they are kept is in `sqlite-keep.ts`. */
+import { PalimpsestError } from "../errors.ts";
 import type { Part } from "../transcript/message.ts";
 import type { Ref } from "../transcript/ref.ts";
 import { partOfBytes } from "./blobs.ts";
@@ -70,4 +71,12 @@ export function originalsAfter(connection: Connection, id: string, seq: number):
     );
     return { originals: rows.map(originalReader(connection)), seq: rows.at(-1)?.seq };
   });
+}
+
+/** A row must be there: the statement before found it in the same transaction. */
+export function keptAt(connection: Connection, seq: number): KeptRow {
+  const row = connection.get<KeptRow>(`${KEPT} WHERE seq = ?`, seq);
+  if (!row)
+    throw new PalimpsestError("store", `The store ${connection.path} is damaged: row ${seq} is gone.`);
+  return row;
 }

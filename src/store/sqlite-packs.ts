@@ -40,12 +40,17 @@ export function insertPack(connection: Connection, { codec, bytes, data }: Stowe
   return connection.run("INSERT INTO packs(codec, bytes, data) VALUES (?, ?, ?)", codec, bytes, data).rowId;
 }
 
-/** Reads originals out of packs, the last pack at hand. For one transaction: a pack may change behind it. */
+const PACKS_AT_HAND = 8;
+
+/** Reads originals out of packs, the last few at hand. For one transaction: a pack may change behind it. */
 export function packReader(connection: Connection): (row: KeptSpan) => Uint8Array {
-  let open: { readonly pack: number; readonly bytes: Uint8Array | undefined } | undefined;
+  const open = new Map<number, Uint8Array | undefined>();
   return ({ pack, start, bytes, sha256, ref }) => {
-    if (open?.pack !== pack) open = { pack, bytes: unpacked(connection, pack) };
-    return assertWhole(open.bytes?.subarray(start, start + bytes), sha256, `The original of ${ref}`);
+    if (!open.has(pack)) {
+      if (open.size === PACKS_AT_HAND) open.clear();
+      open.set(pack, unpacked(connection, pack));
+    }
+    return assertWhole(open.get(pack)?.subarray(start, start + bytes), sha256, `The original of ${ref}`);
   };
 }
 

@@ -35,6 +35,9 @@ function removeUnfinished(connection: Connection, begunBefore: number): { blobs:
   );
 }
 
+const ALL_BYTES = `
+  SELECT (SELECT coalesce(sum(length(data)), 0) FROM blobs) + (SELECT coalesce(sum(length(data)), 0) FROM packs) AS bytes`;
+
 function shelfOf(connection: Connection, now: number): Shelf {
   return {
     candidates: () =>
@@ -58,11 +61,7 @@ function shelfOf(connection: Connection, now: number): Shelf {
           if (!holders.some((holder) => holder.id === id)) yield* holders.map((holder) => holder.id);
         }
     },
-    blobBytes: () =>
-      connection.get<{ bytes: number }>(
-        `SELECT (SELECT coalesce(sum(length(data)), 0) FROM blobs) +
-           (SELECT coalesce(sum(length(data)), 0) FROM packs) AS bytes`,
-      )?.bytes ?? 0,
+    blobBytes: () => connection.get<{ bytes: number }>(ALL_BYTES)?.bytes ?? 0,
     remove: (id) => removeSession(connection, id, now),
   };
 }

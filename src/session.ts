@@ -183,7 +183,7 @@ export class AgentSession {
     if (this.#live && !isSwitched) return this.#live;
     // A cold cache is the time to clear: it is looked at whatever was seen before.
     if (this.#live) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
-    const wire = bodyWireFor(messages, this.#live?.wire ?? this.#options.wire);
+    const wire = bodyWireFor(messages, this.#options.wire ?? this.#live?.wire);
     this.#live = new LiveConversation(wire, this.#requests.model);
     this.#live.look(this.#ledger);
     return this.#live;

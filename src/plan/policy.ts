@@ -67,6 +67,8 @@ export interface TriggerRule {
   readonly scope?: "total" | "growth";
   /** How far down. Not said: as far as the tail allows. */
   readonly target?: Size;
+  /** Somebody asked for it: down to this share of the prompt as it is. Not said: as far as the tail allows. */
+  readonly targetWhenAsked?: { readonly shareOfPrompt: number };
   /** Models whose name begins so have other marks. */
   readonly models?: readonly {
     readonly startsWith: string;
@@ -300,6 +302,11 @@ export interface RestoreRule {
 export interface PlacementRule {
   /** Whose message the page is, where that is legal: it is the user's when it would stand first or last. */
   readonly role: "user" | "assistant";
+  /**
+   * Where it stands: behind what folded, or at the end of the context as that is now, behind what stays too. What comes
+   * later comes behind it either way: a page that moved with each request would break the thinking made before. Default: fold.
+   */
+  readonly at?: "fold" | "end";
   /** Said before the summary. */
   readonly opening?: string;
   /** A second message, by the model. */

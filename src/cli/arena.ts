@@ -25,6 +25,8 @@ give the same bytes.
   --window N        cut where a window of this size fills, in place of one that gives exactly
                     so many compactions; --trigger 0.8 says how full
   --prices M        price every session as if it had run on model M
+  --cache RULES     bill every session under these cache rules in place of its provider's own:
+                    anthropic-5m, anthropic-1h, openai, openai-512, gemini, none
   --workers N       processors to use (default: all)
   --experiments     seed 003 instead: eight sessions of ours, summaries against pointers, one to
                     three compactions, and what the policies say can be varied
@@ -45,6 +47,7 @@ const OPTIONS = {
   window: { type: "string" },
   trigger: { type: "string" },
   prices: { type: "string" },
+  cache: { type: "string" },
   workers: { type: "string" },
   experiments: { type: "boolean" },
   html: { type: "string" },
@@ -57,14 +60,22 @@ interface Order {
   readonly cascades: readonly number[];
   readonly budgets: readonly number[];
   readonly prices?: string | undefined;
+  readonly cache?: string | undefined;
   readonly windowTokens?: number | undefined;
   readonly trigger?: number | undefined;
   readonly workers: number;
 }
 
+interface Progress {
+  readonly done: number;
+  readonly of: number;
+  readonly name: string;
+  readonly doing: string;
+}
+
 /** As much of the arena as this command uses; a test holds it to what the arena has. */
 export interface Arena<Run = unknown, Report = unknown, Rows = unknown> {
-  readonly runArena: (order: Order, onFile: (done: number, of: number, name: string) => void) => Promise<Run>;
+  readonly runArena: (order: Order, onProgress: (progress: Progress) => void) => Promise<Run>;
   readonly reportOf: (run: Run) => Report;
   readonly reportText: (report: Report) => string;
   readonly reportHtml: (report: Report) => string;
@@ -81,10 +92,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const order = orderOf(values);
   const arena = (await import(ARENA)) as Arena<{ readonly files: readonly unknown[] }, Json, Json>;
   if (values.experiments === true) return experiments(arena, values.json === true, io);
-  const ran = await arena.runArena(order, (done, of, name) => {
-    if (io.isTerminal)
-      io.err(`\r\u001b[K${done < of ? `${done} of ${of} sessions, ${name.slice(0, 60)}` : ""}`);
-  });
+  const ran = await watched(order, io, (onProgress) => arena.runArena(order, onProgress));
   if (ran.files.length === 0)
     throw new PalimpsestError("unreadable", `There is no session file at ${order.sessions}.`);
   const report = arena.reportOf(ran);
@@ -92,6 +100,32 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   io.out(values.json === true ? `${JSON.stringify(report, null, 1)}\n` : arena.reportText(report));
   return EXIT.done;
 }
+
+/** A line that says what is done while someone watches, and is gone when it ends, by itself or by Ctrl-C. */
+async function watched<T>(
+  { workers }: Order,
+  io: Io,
+  run: (onProgress: (progress: Progress) => void) => Promise<T>,
+): Promise<T> {
+  const say = (text: string) =>
+    io.isTerminal ? io.err(`\r\u001b[K${text.slice(0, io.columns - 1)}`) : undefined;
+  const stop = () => {
+    say("");
+    process.exit(INTERRUPTED);
+  };
+  // On one processor this thread does the work and would not hear the signal: there it ends the process by itself.
+  if (workers > 1) process.once("SIGINT", stop);
+  try {
+    return await run(({ done, of, name, doing }) =>
+      say(`${done} of ${of} sessions · ${name.slice(0, 50)}: ${doing}`),
+    );
+  } finally {
+    process.off("SIGINT", stop);
+    say("");
+  }
+}
+
+const INTERRUPTED = 130;
 
 type Experiments = Pick<Arena<unknown, unknown, Json>, "runExperiments" | "experimentsText">;
 
@@ -110,6 +144,7 @@ function orderOf(values: Values): Order {
     cascade = "1,3,10",
     budget = "4000,8000,16000",
     prices,
+    cache,
     window,
     workers,
   } = values;
@@ -120,6 +155,7 @@ function orderOf(values: Values): Order {
     workers: workers === undefined ? availableParallelism() : wholeNumber(workers, "--workers", "arena"),
     opponents: policies?.split(",").map((name) => name.trim()),
     prices,
+    cache,
     windowTokens: window === undefined ? undefined : wholeNumber(window, "--window", "arena"),
     trigger: values.trigger === undefined ? undefined : shareOf(values.trigger),
   };

@@ -21,7 +21,7 @@ import type { Policy } from "./policy.ts";
 import { proposalsFor, rulesOf } from "./prune.ts";
 import { byPlace, type Proposal, type Situation } from "./situation.ts";
 import { type Room, tokensIn } from "./size.ts";
-import { type Fold, proposeFold, proposeStep } from "./strategies/fold.ts";
+import { type Fold, type FoldOptions, proposeFold, proposeStep } from "./strategies/fold.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
 import { proposeDirectives, userTokens } from "./strategies/user-pastes.ts";
 
@@ -93,14 +93,9 @@ function planTable({ input, situation, bound }: Deciding, clears: readonly Propo
 function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
   const { input, situation, marks, bound } = decision;
   const pageTokens = pageTokensOf(input.policy, situation.room);
-  const asked = askedTarget(decision);
-  // Asked for, a summary is written even where clearing alone came so far down.
-  const isCleared = asked !== undefined && input.totalTokens - tokensOf(clears) + pageTokens <= asked;
   const fold = proposeFold(situation, {
     policy: input.policy,
-    targetTokens: asked ?? marks.target,
-    isForced: isForced(input.trigger) && (asked === undefined || isCleared),
-    isTailKept: asked !== undefined && input.targetTokens === undefined,
+    ...depthOf(decision, tokensOf(clears) - pageTokens),
     savedAt: savedByMessage(clears),
     pageTokens,
     ...(bound ? { withStep: bound.range } : {}),
@@ -121,6 +116,18 @@ function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
     carried: carriedBy(fold, situation, bound),
     page: pageForm(situation, fold, input.policy),
   };
+}
+
+/** How far down a fold goes. Asked for, a summary is written even where clearing alone came so far. */
+function depthOf(
+  decision: Deciding,
+  saved: number,
+): Pick<FoldOptions, "targetTokens" | "isForced" | "isTailKept"> {
+  const { input, marks } = decision;
+  const asked = askedTarget(decision);
+  if (asked === undefined) return { targetTokens: marks.target, isForced: isForced(input.trigger) };
+  const isTailKept = input.targetTokens === undefined;
+  return { targetTokens: asked, isForced: input.totalTokens - saved <= asked, isTailKept };
 }
 
 function savedByMessage(proposals: readonly Proposal[]): ReadonlyMap<number, number> {

@@ -302,10 +302,7 @@ export interface RestoreRule {
 export interface PlacementRule {
   /** Whose message the page is, where that is legal: it is the user's when it would stand first or last. */
   readonly role: "user" | "assistant";
-  /**
-   * Where it stands: behind what folded, or at the end of the context as that is now, behind what stays too. What comes
-   * later comes behind it either way: a page that moved with each request would break the thinking made before. Default: fold.
-   */
+  /** Behind what folded, or at the end as that is now. Later words follow: one that moved would break the thinking before it. */
   readonly at?: "fold" | "end";
   /** Said before the summary. */
   readonly opening?: string;

@@ -10,6 +10,7 @@ import { proposeSupersededReads } from "../../src/plan/strategies/superseded-rea
 import { proposeThinking } from "../../src/plan/strategies/thinking.ts";
 import { proposeDirectives, proposeUserPastes } from "../../src/plan/strategies/user-pastes.ts";
 import { isStub, stubsIn } from "../../src/plan/stub.ts";
+import type { Message } from "../../src/transcript/message.ts";
 import { addressParts } from "../../src/transcript/ref.ts";
 import { assistant, call, calls, gets, result, thinks, transcript, user } from "../say.ts";
 import { situation } from "./plans.ts";
@@ -116,6 +117,24 @@ test("a giant result is previewed when it arrives, older ones only when the cont
   expect(places(arrived)).toEqual([9]);
   expect(arrived[0]?.edit.kind).toBe("trim");
   expect(places(proposeGiantResults(given, rule, { fromMessage: 0 }))).toEqual([2, 4, 7, 9]);
+});
+
+test("what the model has just read back stays whole; once it has aged it may go like any other", () => {
+  const rule = {
+    strategy: "giant-results",
+    when: "arrival",
+    minTokens: 100,
+    leave: { kind: "preview", maxTokens: 50 },
+  } as const;
+  const recalled = [
+    user("Go."),
+    calls("1", "mcp__palimpsest__read_ref", { ref: "ref_0123456789ab" }),
+    gets("1", LONG),
+  ];
+  const propose = (...more: readonly Message[]) =>
+    proposeGiantResults(situation(transcript(...recalled, ...more)), rule, { fromMessage: 0 });
+  expect(propose()).toEqual([]);
+  expect(places(propose(assistant("I see."), user("Go on.")))).toEqual([2]);
 });
 
 test("pinned parts are left alone, with their pair", () => {

@@ -2,9 +2,11 @@
  * One giant result can fill the window by itself. On arrival it is shortened before it was ever sent: it was in no
  * cache, and no thinking stands behind it. Only the step in progress is looked at, unless the context is full.
  */
+
+import { toolUse } from "../../transcript/tool-use.ts";
 import { editResult } from "../leave.ts";
 import type { GiantResultsRule, Leave } from "../policy.ts";
-import { answeredPairs, type Proposal, type Situation } from "../situation.ts";
+import { type Answered, answeredPairs, type Proposal, type Situation } from "../situation.ts";
 
 export function proposeGiantResults(
   situation: Situation,
@@ -16,9 +18,15 @@ export function proposeGiantResults(
   return answeredPairs(situation).flatMap((pair) => {
     const { result } = pair;
     if (result.messageIndex < fromMessage || situation.tokensOf(result.part) <= minTokens) return [];
+    if (isJustRecalled(situation, pair)) return [];
     const edit = editResult(situation, pair, { leave, why: "too large to show whole" });
     return edit ? [{ edit, place: result, since: result.messageIndex }] : [];
   });
+}
+
+/** What the model just asked to read back is shown: as a preview it would be asked for again, and never seen. */
+function isJustRecalled(situation: Situation, { call, result }: Answered): boolean {
+  return result.messageIndex >= stepInProgress(situation) && toolUse(call.part).does === "recall";
 }
 
 export function giantTokens({ minTokens, orShareOfWindow }: GiantResultsRule, windowTokens: number): number {

@@ -3,10 +3,10 @@
  * cache, and no thinking stands behind it. Only the step in progress is looked at, unless the context is full.
  */
 
-import { toolUse } from "../../transcript/tool-use.ts";
+import { isRecall } from "../../transcript/own-tools.ts";
 import { editResult } from "../leave.ts";
 import type { GiantResultsRule, Leave } from "../policy.ts";
-import { type Answered, answeredPairs, type Proposal, type Situation } from "../situation.ts";
+import { answeredPairs, type Proposal, type Situation } from "../situation.ts";
 
 export function proposeGiantResults(
   situation: Situation,
@@ -16,17 +16,13 @@ export function proposeGiantResults(
   const minTokens = giantTokens(rule, situation.room.windowTokens);
   const leave = fitting(rule.leave, minTokens);
   return answeredPairs(situation).flatMap((pair) => {
-    const { result } = pair;
+    const { call, result } = pair;
     if (result.messageIndex < fromMessage || situation.tokensOf(result.part) <= minTokens) return [];
-    if (isJustRecalled(situation, pair)) return [];
+    // What the model has just asked back, it is shown; a preview of it would be asked back again.
+    if (fromMessage > 0 && isRecall(call.part.name)) return [];
     const edit = editResult(situation, pair, { leave, why: "too large to show whole" });
     return edit ? [{ edit, place: result, since: result.messageIndex }] : [];
   });
-}
-
-/** What the model just asked to read back is shown: as a preview it would be asked for again, and never seen. */
-function isJustRecalled(situation: Situation, { call, result }: Answered): boolean {
-  return result.messageIndex >= stepInProgress(situation) && toolUse(call.part).does === "recall";
 }
 
 export function giantTokens({ minTokens, orShareOfWindow }: GiantResultsRule, windowTokens: number): number {

@@ -19,7 +19,7 @@ export interface Around {
   readonly tools?: Json | undefined;
   readonly model?: string | undefined;
   /** The wire the messages are in. Default: found from them. */
-  readonly wire?: string | undefined;
+  readonly wire?: string | BodyWire | undefined;
 }
 
 /** How many places of a resent list are compared; all of them would make each request pay for the whole history. */

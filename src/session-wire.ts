@@ -5,7 +5,7 @@
  */
 import type { Json } from "./transcript/json.ts";
 import type { BodyWire } from "./wire/wire.ts";
-import { bodyWireFor, bodyWireNamed } from "./wire/wires.ts";
+import { bodyWireFor } from "./wire/wires.ts";
 
 const SURE = 2;
 
@@ -14,8 +14,8 @@ export class SessionWire {
   #isSure = false;
   #looked = 0;
 
-  of(messages: readonly Json[], named: string | undefined): BodyWire {
-    if (named !== undefined) return this.#is(bodyWireNamed(named));
+  of(messages: readonly Json[], named: string | BodyWire | undefined): BodyWire {
+    if (named !== undefined) return this.#is(bodyWireFor(messages, named));
     if (this.#wire && this.#isSure) return this.#wire;
     // Only what is new is looked at: a long plain chat would be read anew before each request.
     const from = messages.length < this.#looked ? 0 : this.#looked;

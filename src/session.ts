@@ -194,14 +194,8 @@ export class AgentSession {
     const found = this.#wire.of(messages, wire);
     if (this.#live?.wire === found.name && !isSwitched) return this.#live;
     // A cold cache is the time to clear: it is looked at whatever was seen before.
-<<<<<<< HEAD
     if (this.#live && isSwitched) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
     this.#live = new LiveConversation(found, this.#requests.model);
-=======
-    if (this.#live) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
-    const wire = bodyWireFor(messages, this.#options.wire ?? this.#live?.wire);
-    this.#live = new LiveConversation(wire, this.#requests.model);
->>>>>>> main
     this.#live.look(this.#ledger);
     return this.#live;
   }

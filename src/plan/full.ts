@@ -91,7 +91,7 @@ function planTable({ input, situation, bound }: Deciding, clears: readonly Propo
 }
 
 function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
-  const { input, situation, marks, bound } = decision;
+  const { input, situation, bound } = decision;
   const pageTokens = pageTokensOf(input.policy, situation.room);
   const fold = proposeFold(situation, {
     policy: input.policy,

@@ -2,6 +2,7 @@
 import { type CaseFile, filesMatching } from "./cases/files.ts";
 import { opponentsNamed } from "./opponents/opponents.ts";
 import type { ArenaOrder } from "./order.ts";
+import { cacheRulesNamed } from "./replay/cache-rules.ts";
 import { type FileResult, runFile } from "./run-file.ts";
 import { inWorkers } from "./workers.ts";
 
@@ -28,6 +29,7 @@ export async function runArena(
 ): Promise<ArenaRun> {
   // A name that nobody has is said before anything is run.
   opponentsNamed(order.opponents);
+  if (order.cache !== undefined) cacheRulesNamed(order.cache);
   const files = filesMatching(order.sessions);
   const results =
     order.workers > 1 ? await inWorkers(files, order, onProgress) : await here(files, order, onProgress);

@@ -55,7 +55,8 @@ for (const { name, scopes } of hosts)
         writeFileSync(path, FOREIGN[path.split(".").at(-1) ?? ""] ?? "");
       }
       await run(["install", name], { env: { HOME: home } });
-      for (const { path } of files) expect(readFileSync(path, "utf8"), path).toMatch(/palimpsest|bin\.js/);
+      for (const { path } of files)
+        expect(readFileSync(path, "utf8"), path).toMatch(/palimpsest|bin\.js|hosts\/opencode\/plugin\.js/);
       await run(["uninstall", name], { env: { HOME: home } });
       for (const { path } of files)
         expect(readFileSync(path, "utf8"), path).toBe(FOREIGN[path.split(".").at(-1) ?? ""]);

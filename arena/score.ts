@@ -164,9 +164,8 @@ async function scoreOf(
   { probes, judging }: { readonly probes: readonly Probe[]; readonly judging: CaseJudging },
 ): Promise<Score> {
   const { shown, store, isStored } = left;
-  const { index, answers } = judging;
-  const frequencyOf = (word: string) => index.refsWith(word).size;
-  const reader = store && new Reader({ store, shown, frequencyOf, answers });
+  const { answers } = judging;
+  const reader = store && new Reader({ store, shown, answers });
   const tallies = await judge(probes, {
     shown,
     reader,

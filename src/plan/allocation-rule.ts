@@ -4,8 +4,9 @@
  * what they leave over goes to nobody.
  */
 export interface AllocationRule {
-  /** Where somebody asks, or a provider refuses: this share of the target, and of what there is. */
+  /** Where somebody asks, or a provider refuses: this share of the target, and never more than this share of what there is. */
   readonly askedShare: number;
+  readonly askedShareOfPrompt: number;
   /** What the user's words may take; over it the oldest keep their directives and a ref to the rest. */
   readonly wordsShare: number;
   /** Of what the words leave, the page's; the tail has the rest, newest steps first. */

@@ -41,7 +41,7 @@ export function pageShares(
   };
 }
 
-const LATEST_OF_PAGE = 0.2;
+const LATEST_OF_PAGE = 0.15;
 
 /** The largest page a policy makes. */
 export function pageCap(policy: Policy, room: Room): number {

@@ -28,11 +28,11 @@ export interface SharedFold {
 }
 
 /** What is aimed at: less where somebody asked, because they want room, or the provider found it too long. */
-export function sharedTarget({ input, marks }: Deciding, { askedShare }: AllocationRule): number {
+function sharedTarget({ input, marks }: Deciding, rule: AllocationRule): number {
   if (!isForced(input.trigger)) return marks.target;
-  const half = askedShare * input.totalTokens;
-  if (input.targetTokens !== undefined) return input.targetTokens < input.totalTokens ? marks.target : half;
-  return Math.min(askedShare * marks.target, half);
+  const most = rule.askedShareOfPrompt * input.totalTokens;
+  if (input.targetTokens !== undefined) return input.targetTokens < input.totalTokens ? marks.target : most;
+  return Math.min(rule.askedShare * marks.target, most);
 }
 
 export function foldShared(
@@ -61,10 +61,8 @@ function foldTo(
   const { input, situation } = decision;
   const target = sharedTarget(decision, rule);
   const { words, room } = wordsWithin(decision, target, rule);
-  const reserve = Math.max(
-    LEAST_PAGE,
-    Math.min(pageCap(input.policy, situation.room), rule.pageShare * room),
-  );
+  const most = Math.min(pageCap(input.policy, situation.room), PAGE_OF_FOLDED * foldableTokens(decision));
+  const reserve = Math.max(LEAST_PAGE, Math.min(most, rule.pageShare * room));
   const fold = proposeFold(situation, {
     policy: input.policy,
     targetTokens: target,
@@ -80,11 +78,11 @@ function foldTo(
   const shorter = over > 0 ? proposeShorterResults(situation, kept, over) : [];
   const proposals = withoutRepeats([...shorter, ...kept]);
   const left = target - afterOf(proposals);
-  const most = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED);
+  const page = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED, left);
   return {
     fold,
     proposals,
-    pageTokens: Math.round(Math.max(LEAST_PAGE, Math.min(left, most))),
+    pageTokens: Math.round(Math.max(LEAST_PAGE, page)),
     isFitting: left >= LEAST_PAGE,
     ...(withStep ? { withStep } : {}),
   };
@@ -123,6 +121,14 @@ function stayingTokens(situation: Situation, tail: Parameters<typeof foldability
   );
 }
 
+/** All that could leave: everything up to the last step. */
+function foldableTokens({ input, situation }: Deciding): number {
+  const last = situation.steps.at(-1);
+  const parts = situation.transcript.messages.slice(last?.start ?? 0).flatMap((message) => message.parts);
+  const staying = stayingTokens(situation, input.policy.tail);
+  return Math.max(0, allTokens(situation) - staying - sum(parts.map(situation.tokensOf)));
+}
+
 function allTokens({ transcript, tokensOf: of }: Situation): number {
   return sum(transcript.messages.flatMap(({ parts }) => parts.map(of)));
 }
@@ -147,10 +153,10 @@ function onlyNeeded(
 }
 
 /** The newest stay whole, as many as `spare` tokens hold. */
-export function withoutSpare(
+function withoutSpare(
   proposals: readonly Proposal[],
   spare: number,
-  fixed: ReadonlySet<string> = new Set(),
+  fixed: ReadonlySet<string>,
 ): readonly Proposal[] {
   let left = spare;
   const dropped = new Set<Proposal>();

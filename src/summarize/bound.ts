@@ -101,9 +101,18 @@ export function bound(summary: Summary, room: Room): Summary {
       lines.filter((line) => !gone.has(line)),
     );
   }
-  return {
-    sections: Object.fromEntries([...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)])),
-  };
+  const sections = Object.fromEntries([...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)]));
+  return total > room.maxTokens && room.isInSight ? { sections: inFewWords(sections) } : { sections };
+}
+
+/** No changed file is left out; where there is no room for more, what was done to it is. */
+function inFewWords(sections: Summary["sections"]): Summary["sections"] {
+  const changed = (sections["Files Modified"] ?? []).map((line) => ({
+    ...line,
+    text: line.text.replace(/^(`[^`]+` [^:]*): .*$/, "$1"),
+    refs: line.refs.slice(0, 1),
+  }));
+  return { ...sections, "Files Modified": changed };
 }
 
 function orderFor({ form, isInSight }: Room): readonly Rung[] {

@@ -41,6 +41,7 @@ test("the values of the public name", () => {
     "memoryStore",
     "modelNamed",
     "modelSummarizer",
+    "needleOf",
     "netSavings",
     "observe",
     "openFile",
@@ -61,9 +62,11 @@ test("the values of the public name", () => {
     "roomIn",
     "runTool",
     "sampleFrom",
+    "searchRows",
     "sessionWires",
     "sourceOf",
     "stepsOf",
+    "textIn",
     "tokenizerFor",
     "toolSchemas",
     "toolUse",
@@ -75,7 +78,14 @@ test("the values of the public name", () => {
 });
 
 test("the entries of the package", () => {
-  expect(Object.keys(manifest.exports)).toEqual([".", "./testing", "./package.json"]);
+  expect(Object.keys(manifest.exports)).toEqual([
+    ".",
+    "./testing",
+    "./ai-sdk",
+    "./langchain",
+    "./openai-agents",
+    "./package.json",
+  ]);
   expect(Object.keys(manifest.bin)).toEqual(["palimpsest"]);
   expect(manifest.engines.node).toBe(">=20");
 });

@@ -44,6 +44,7 @@ export const palimpsest: Policy = {
     {
       strategy: "aged-results",
       when: "pays",
+      tier: 1,
       minTokens: 500,
       keepSteps: 12,
       areErrorsKept: true,
@@ -74,9 +75,10 @@ export const palimpsest: Policy = {
   },
   allocation: {
     askedShare: 0.5,
+    askedShareOfPrompt: 0.7,
     wordsShare: 0.5,
     pageShare: 0.7,
-    narrativeShare: 0.25,
+    narrativeShare: 0.2,
     tableShare: 0.08,
     maxLineTokens: 8_000,
   },

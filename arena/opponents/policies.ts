@@ -2,7 +2,15 @@
  * Every registered policy as an opponent, run as it is in the product: `compact` once per cut, forced, so that each makes
  * the same number of compactions of the same conversation. Summaries are extractive, for all alike: no model is asked.
  */
-import { compact, type LedgerEntry, type Message, type Policy, policyNamed, policyNames, type Session } from "palimpsest";
+import {
+  compact,
+  type LedgerEntry,
+  type Message,
+  type Policy,
+  policyNamed,
+  policyNames,
+  type Session,
+} from "palimpsest";
 import { charsOf, linesOfMessages } from "../probes/lines.ts";
 import { Shown } from "../probes/shown.ts";
 import { fitBudget } from "./fit-budget.ts";
@@ -31,7 +39,6 @@ async function once(
   const stages: Shown[] = [];
   let refused = 0;
   let page = "";
-  let system: readonly Message[] = [];
   for (const cut of cuts) {
     const transcript = { ...session.whole, messages: session.whole.messages.slice(0, cut) };
     const at = timeAt(session, cut);
@@ -43,16 +50,19 @@ async function once(
       page = outcome.compaction.page?.text ?? page;
     } else refused += 1;
     stages.push(Shown.of(outcome.transcript.messages, page));
-    system = outcome.transcript.messages.filter(({ role }) => role === "system");
   }
   const shown = stages.at(-1) ?? Shown.of(session.whole.messages);
-  // The system prompt is no part of a budget, wherever a wire keeps it: it is the same for all, and nobody may cut it.
-  const chars = charsOf(shown.lines) - charsOf(linesOfMessages(system));
+  const chars = charsOf(shown.lines) - charsOf(linesOfMessages(systemOf(session, cuts)));
   return {
     ...{ shown, chars, refused, stages, store: showsRefs(policy) ? store : undefined },
     fits: budgetChars === undefined || chars <= budgetChars,
     isStored: (value) => store.holds(value),
   };
+}
+
+/** The system prompt is no part of a budget, wherever a wire keeps it: it is the same for all, and nobody may cut it. */
+function systemOf({ whole }: Session, cuts: readonly number[]): readonly Message[] {
+  return whole.messages.slice(0, cuts.at(-1) ?? 0).filter(({ role }) => role === "system");
 }
 
 /** The clock of the session, so that rules about age see what was. */

@@ -22,7 +22,7 @@ import { pageForm, tableForm } from "./page-form.ts";
 import { pageCap } from "./page-share.ts";
 import type { Policy } from "./policy.ts";
 import { proposalsFor, rulesOf } from "./prune.ts";
-import { foldShared } from "./shared.ts";
+import { foldShared } from "./share-out.ts";
 import { byPlace, type Proposal, type Situation } from "./situation.ts";
 import { tokensIn } from "./size.ts";
 import { type Fold, type FoldOptions, proposeFold, proposeStep } from "./strategies/fold.ts";

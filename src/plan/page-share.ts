@@ -32,15 +32,14 @@ export function pageShares(
     return { summaryTokens: own.summary, tableTokens: own.table, lineTokens: 0, latestTokens: latest };
   const latestTokens = carried.length > 0 ? Math.min(latest, LATEST_OF_PAGE * page) : 0;
   const open = Math.max(0, page - FRAME_TOKENS - latestTokens);
-  const tableTokens = Math.min(own.table, allocation.tableShare * open);
-  return {
-    summaryTokens: Math.min(own.summary, allocation.narrativeShare * open),
-    tableTokens,
-    lineTokens: Math.max(0, open - tableTokens),
-    latestTokens,
-  };
+  const tableTokens = Math.floor(Math.min(own.table, allocation.tableShare * open));
+  const narrative = Math.max(allocation.narrativeShare * open, Math.min(SHORT_NARRATIVE, open * 0.6));
+  const summaryTokens = Math.floor(Math.min(own.summary, narrative));
+  return { summaryTokens, tableTokens, lineTokens: Math.max(0, open - tableTokens), latestTokens };
 }
 
+/** Twelve headings and a few lines: a small page is mostly these. */
+const SHORT_NARRATIVE = 400;
 const LATEST_OF_PAGE = 0.15;
 
 /** The largest page a policy makes. */

@@ -101,7 +101,9 @@ export function bound(summary: Summary, room: Room): Summary {
       lines.filter((line) => !gone.has(line)),
     );
   }
-  const sections = Object.fromEntries([...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)]));
+  const sections = Object.fromEntries(
+    [...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)]),
+  );
   return total > room.maxTokens && room.isInSight ? { sections: inFewWords(sections) } : { sections };
 }
 

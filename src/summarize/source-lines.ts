@@ -183,7 +183,7 @@ class Gathering {
       this.#lines.set(text, { text, ref, heading, scan: found, order: this.#order });
       if (heading.about !== undefined) this.#note(heading.about, text);
     }
-    if (voice !== "edit") this.#relabel(texts);
+    if (voice !== "edit" && !heading?.section.startsWith("Files")) this.#relabel(texts);
   }
 
   /** The file is another now, or is shown anew. */
@@ -219,7 +219,8 @@ class Gathering {
     const counts = new Map<string, number>();
     const labelled = texts.flatMap((text) => {
       if (text.length > 160 || !/\d/.test(text) || this.#scan(text).words < 1) return [];
-      const label = text.replaceAll(/\d[\d.,]*/g, "#").toLowerCase();
+      const label = text.replaceAll(/(?<![\w.])\d[\d.,]*(?!\w)/g, "#").toLowerCase();
+      if (!label.includes("#")) return [];
       counts.set(label, (counts.get(label) ?? 0) + 1);
       return [{ label, text }];
     });

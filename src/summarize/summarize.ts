@@ -13,7 +13,13 @@ import { mergeSummaries } from "./merge.ts";
 import { withLines, withoutLines } from "./quote-lines.ts";
 import { renderSummary } from "./render.ts";
 import { sourcesOf } from "./sources.ts";
-import { BadAnswer, type LinesWanted, type SummarizeInput, type Summarizer, type Written } from "./summarizer.ts";
+import {
+  BadAnswer,
+  type LinesWanted,
+  type SummarizeInput,
+  type Summarizer,
+  type Written,
+} from "./summarizer.ts";
 
 export type { LiveRequest, SummarizeInput, Summarizer, Written } from "./summarizer.ts";
 
@@ -44,7 +50,9 @@ export async function summarize(
 
 /** Whether the words a line quotes stand in what the user said and is shown. */
 function inSightOf({ staying }: LinesWanted): (line: SummaryLine) => boolean {
-  const texts = staying.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])));
+  const texts = staying.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
+  );
   const all = flat(texts.join("\n"));
   return ({ text }) => {
     const [quote] = claimsOf(text).filter(({ kind }) => kind === "quote");

@@ -27,12 +27,18 @@ export interface SharedFold {
   readonly withStep?: Range;
 }
 
-/** What is aimed at: less where somebody asked, because they want room, or the provider found it too long. */
-function sharedTarget({ input, marks }: Deciding, rule: AllocationRule): number {
-  if (!isForced(input.trigger)) return marks.target;
+interface Aim {
+  readonly target: number;
+  /** Somebody asked although there is room: everything up to the tail folds, and the page may be generous. */
+  readonly isOnlyAsked: boolean;
+}
+
+/** Less where somebody asked, because they want room, or the provider found it too long. */
+function aimOf({ input, marks }: Deciding, rule: AllocationRule): Aim {
+  if (!isForced(input.trigger)) return { target: marks.target, isOnlyAsked: false };
+  const target = input.targetTokens ?? rule.askedShare * marks.target;
   const most = rule.askedShareOfPrompt * input.totalTokens;
-  if (input.targetTokens !== undefined) return input.targetTokens < input.totalTokens ? marks.target : most;
-  return Math.min(rule.askedShare * marks.target, most);
+  return target < most ? { target, isOnlyAsked: false } : { target: most, isOnlyAsked: true };
 }
 
 export function foldShared(
@@ -56,36 +62,54 @@ interface Folding {
 function foldTo(
   decision: Deciding,
   clears: readonly Proposal[],
-  { rule, withStep }: Folding,
+  folding: Folding,
 ): SharedFold & { readonly isFitting: boolean } {
   const { input, situation } = decision;
-  const target = sharedTarget(decision, rule);
-  const { words, room } = wordsWithin(decision, target, rule);
-  const most = Math.min(pageCap(input.policy, situation.room), PAGE_OF_FOLDED * foldableTokens(decision));
-  const reserve = Math.max(LEAST_PAGE, Math.min(most, rule.pageShare * room));
+  const { target, isOnlyAsked } = aimOf(decision, folding.rule);
+  const { words, room } = wordsWithin(decision, target, folding.rule);
+  const reserve = pageReserve(decision, room, folding.rule);
+  const { withStep } = folding;
   const fold = proposeFold(situation, {
     policy: input.policy,
     targetTokens: target,
-    isForced: false,
+    isForced: isOnlyAsked,
+    isTailKept: isOnlyAsked,
     savedAt: savedByMessage(situation, withoutRepeats([...words, ...clears]), withStep),
     pageTokens: reserve,
     ...(withStep ? { withStep } : {}),
   });
-  const folding = withoutRepeats([...fold.proposals, ...fold.trims, ...words]);
-  const afterOf = (proposals: readonly Proposal[]) => tokensAfter(decision, proposals);
-  const kept = onlyNeeded(folding, clears, { target: target - reserve, afterOf });
-  const over = afterOf(kept) - (target - reserve);
-  const shorter = over > 0 ? proposeShorterResults(situation, kept, over) : [];
-  const proposals = withoutRepeats([...shorter, ...kept]);
-  const left = target - afterOf(proposals);
+  const leaving = withoutRepeats([...fold.proposals, ...fold.trims, ...words]);
+  const proposals = fitting(decision, leaving, { clears, target: target - reserve });
+  const left = target - tokensAfter(decision, proposals);
   const page = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED, left);
-  return {
-    fold,
-    proposals,
-    pageTokens: Math.round(Math.max(LEAST_PAGE, page)),
-    isFitting: left >= LEAST_PAGE,
-    ...(withStep ? { withStep } : {}),
-  };
+  const pageTokens = Math.round(Math.max(LEAST_PAGE, page));
+  return { fold, proposals, pageTokens, isFitting: left >= LEAST_PAGE, ...(withStep ? { withStep } : {}) };
+}
+
+/** What is set aside for the page before the newest steps are counted: no more than what could fold is worth. */
+function pageReserve(decision: Deciding, room: number, { pageShare }: AllocationRule): number {
+  const { input, situation } = decision;
+  const most = Math.min(pageCap(input.policy, situation.room), PAGE_OF_FOLDED * foldableTokens(decision));
+  return Math.max(LEAST_PAGE, Math.min(most, pageShare * room));
+}
+
+interface Fitting {
+  readonly clears: readonly Proposal[];
+  readonly target: number;
+}
+
+/** With what folds: the oldest that can be cleared, until the target is met, and shorter results where it is not. */
+function fitting(
+  decision: Deciding,
+  folding: readonly Proposal[],
+  { clears, target }: Fitting,
+): readonly Proposal[] {
+  const all = withoutRepeats([...folding, ...clears]);
+  const fixed = new Set(folding.map(({ place }) => keyOf(place)));
+  const kept = withoutSpare(all, target - tokensAfter(decision, all), fixed);
+  const over = tokensAfter(decision, kept) - target;
+  if (over <= 0) return kept;
+  return withoutRepeats([...proposeShorterResults(decision.situation, kept, over), ...kept]);
 }
 
 /** Headings, and a line or two under each. */
@@ -140,16 +164,6 @@ function tokensAfter({ input, situation }: Deciding, proposals: readonly Proposa
   );
   const thinking = proposeThinking(situation, proposals, { movesPage: true });
   return input.totalTokens - sum(pages) - tokensOf(proposals) - tokensOf(thinking);
-}
-
-/** What folds, and of what could be cleared beside it the oldest, until the target is met. */
-function onlyNeeded(
-  folding: readonly Proposal[],
-  clears: readonly Proposal[],
-  { target, afterOf }: { readonly target: number; readonly afterOf: (all: readonly Proposal[]) => number },
-): readonly Proposal[] {
-  const all = withoutRepeats([...folding, ...clears]);
-  return withoutSpare(all, target - afterOf(all), new Set(folding.map(({ place }) => keyOf(place))));
 }
 
 /** The newest stay whole, as many as `spare` tokens hold. */

@@ -34,9 +34,12 @@ interface Aim {
 }
 
 /** Less where somebody asked, because they want room, or the provider found it too long. */
-function aimOf({ input, marks }: Deciding, rule: AllocationRule): Aim {
+function aimOf({ input, situation, marks }: Deciding, rule: AllocationRule): Aim {
   if (!isForced(input.trigger)) return { target: marks.target, isOnlyAsked: false };
-  const target = input.targetTokens ?? rule.askedShare * marks.target;
+  // System prompt and tools stay whatever is asked: the share is one of what can change.
+  const around = input.totalTokens - allTokens(situation);
+  const asked = around + rule.askedShare * Math.max(0, marks.target - around);
+  const target = input.targetTokens ?? asked;
   const most = rule.askedShareOfPrompt * input.totalTokens;
   return target < most ? { target, isOnlyAsked: false } : { target: most, isOnlyAsked: true };
 }

@@ -35,8 +35,9 @@ export function cleanLine(raw: string): string | undefined {
 
 /** `   12→`, `12\t` (now a blank), `  12 |`. */
 const LISTING = /^\s*\d{1,6}(?:→|: ?(?=\s)|\s?[|│]\s?| {1,2}(?=\S))/;
-/** No letters; only a tag; a rule or a bar; ours; or something without a gap that no one reads. */
-const NOISE = /^[^\p{L}]*$|^<\/?[\w-]+>$|[█▓▒░━─═]{4,}|[⟦⟧]|^<system-reminder>|[^\s,;(){}[\]"'`]{120,}/u;
+/** No letters; only a tag; a rule or a bar; a stub or a ref, which only we may write; something without a gap that no one reads. */
+const NOISE =
+  /^[^\p{L}]*$|^<\/?[\w-]+>$|[█▓▒░━─═]{4,}|[⟦⟧]|\bref_[0-9a-z]{12}\b|^<system-reminder>|[^\s,;(){}[\]"'`]{120,}/u;
 
 /** At the ends of sentences where it is prose, else where words end; never inside a word. */
 function piecesOf(line: string, isProse: boolean): readonly string[] {

@@ -81,7 +81,7 @@ export const palimpsest: Policy = {
     askedShareOfPrompt: 0.7,
     wordsShare: 0.5,
     pageShare: 0.7,
-    narrativeShare: 0.2,
+    narrativeShare: 0.25,
     tableShare: 0.08,
     maxLineTokens: 8_000,
   },

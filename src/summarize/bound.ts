@@ -62,12 +62,12 @@ const ORDER: readonly Rung[] = [
   { section: "Files Modified", keep: 500 },
 ];
 
-/** Said by the user, and still there: the page need not repeat it. */
-const SAID: readonly SectionName[] = [
-  "Constraints and Preferences",
-  "Session Intent",
-  "Current Task",
-  "Key Decisions",
+/** Said by the user, and still there: the page need not repeat it. A few rules stay as long as there is room. */
+const SAID: readonly Rung[] = [
+  { section: "Constraints and Preferences", keep: 4 },
+  { section: "Session Intent", keep: 0 },
+  { section: "Current Task", keep: 0 },
+  { section: "Key Decisions", keep: 0 },
 ];
 
 /** Where the room is small and holds: the latest few of each. The rest is behind refs like everything else. */
@@ -119,8 +119,9 @@ function inFewWords(sections: Summary["sections"]): Summary["sections"] {
 
 function orderFor({ form, isInSight }: Room): readonly Rung[] {
   if (isInSight) {
-    const said = SAID.map((section) => ({ section, keep: 0, only: isInSight }));
-    return [...said, ...ORDER, ...LAST];
+    const said = SAID.map((rung) => ({ ...rung, only: isInSight }));
+    const rules: Rung = { section: "Constraints and Preferences", keep: 0, only: isInSight };
+    return [...said, ...ORDER, rules, ...LAST];
   }
   if (form?.files !== "tags") return ORDER;
   return [...ORDER.filter(({ section }) => section !== "Files Read"), { section: "Files Read", keep: 500 }];

@@ -68,9 +68,9 @@ describe("a request body", () => {
         summary?.split("## Files Modified")[1]?.split("\n## ")[0]?.split("/work/first/edited.ts"),
       ).toHaveLength(2);
     expect(twice.summary).not.toContain(PAGE);
-    expect(twice.summary?.match(/Never touch the public API/g)?.length).toBe(
-      once.summary?.match(/Never touch the public API/g)?.length,
-    );
+    const rules = (summary: string | null) => summary?.match(/Never touch the public API/g)?.length ?? 0;
+    expect(rules(twice.summary)).toBeGreaterThan(0);
+    expect(rules(twice.summary)).toBeLessThanOrEqual(rules(once.summary));
     const ref = once.refs.find(({ kind }) => kind === "tool-result")?.ref ?? "";
     const read = await run(["ref", ref, "--session", sessionOf(longer), ...words.slice(2)]);
     expect(read.code).toBe(0);

@@ -99,8 +99,10 @@ function planTable({ input, situation, bound }: Deciding, clears: readonly Propo
 function planShared(decision: Deciding, clears: readonly Proposal[], rule: AllocationRule): Plan {
   const { input, situation, bound } = decision;
   const { fold, proposals, pageTokens, withStep } = foldShared(decision, clears, rule);
-  if (!isWorthAPage(fold, input.policy, pageTokens))
-    return planOf(situation, allowedNow(clears, bound), "too little could be folded to be worth a page");
+  if (!isWorthAPage(fold, input.policy, pageTokens)) {
+    const others = proposals.filter(({ edit }) => edit.kind !== "fold");
+    return planOf(situation, allowedNow(others, bound), "too little could be folded to be worth a page");
+  }
   return {
     ...planOf(situation, proposals, `${reasonOf(decision)}; the oldest steps fold`, { movesPage: true }),
     folded: fold.folded,

@@ -40,7 +40,7 @@ function aimOf({ input, situation, marks }: Deciding, rule: AllocationRule): Aim
   const around = input.totalTokens - allTokens(situation);
   const asked = around + rule.askedShare * Math.max(0, marks.target - around);
   const target = input.targetTokens ?? asked;
-  const most = rule.askedShareOfPrompt * input.totalTokens;
+  const most = around + rule.askedShareOfPrompt * allTokens(situation);
   return target < most ? { target, isOnlyAsked: false } : { target: most, isOnlyAsked: true };
 }
 
@@ -82,7 +82,9 @@ function foldTo(
     ...(withStep ? { withStep } : {}),
   });
   const leaving = withoutRepeats([...fold.proposals, ...fold.trims, ...words]);
-  const proposals = fitting(decision, leaving, { clears, target: target - reserve });
+  // Where there is room, nothing is shortened only because somebody asked.
+  const within = isOnlyAsked ? Number.POSITIVE_INFINITY : target - reserve;
+  const proposals = fitting(decision, leaving, { clears, target: within });
   const left = target - tokensAfter(decision, proposals);
   const page = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED, left);
   const pageTokens = Math.round(Math.max(LEAST_PAGE, page));

@@ -13,10 +13,13 @@ import {
 import { type Model, modelNamed } from "./measure/models.ts";
 import { responseOverflow } from "./overflow-response.ts";
 import type { Compaction, LedgerEntry } from "./plan/ledger.ts";
+import { isWorthALook } from "./plan/pays.ts";
+import type { Policy } from "./plan/policy.ts";
 import { type CacheState, cacheStateOf } from "./plan/rent.ts";
+import { roomIn } from "./plan/size.ts";
 import type { Observed } from "./session-options.ts";
 import { defined } from "./transcript/json.ts";
-import type { Usage } from "./transcript/message.ts";
+import { hasUserWords, type Message, type Usage } from "./transcript/message.ts";
 
 export interface Defaults {
   readonly model?: string | undefined;
@@ -30,6 +33,7 @@ export class SessionRequests {
   /** The last request; none, where nothing can be cached yet. */
   #last: { readonly at: number; readonly model?: string | undefined } | undefined;
   #isOverflown = false;
+  #lookedAtTokens = 0;
 
   /** A resumed session finds its last request in the ledger: its cache may still be warm. */
   constructor(defaults: Defaults, ledger: readonly LedgerEntry[]) {
@@ -47,7 +51,30 @@ export class SessionRequests {
     if (model === this.#model) return false;
     this.#model = model;
     this.#calibration = UNCALIBRATED;
+    // Its cache is cold, which is the time to clear: it is looked at whatever was seen before.
+    this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
     return true;
+  }
+
+  /** Below the mark; see `plan/pays.ts`. A switched model and a time to live that has passed are the same: the cache is cold. */
+  areWorthALook(
+    policy: Policy,
+    {
+      tokens,
+      last,
+      now,
+    }: { readonly tokens: number; readonly last: Message | undefined; readonly now: number },
+  ): boolean {
+    return isWorthALook(policy, roomIn(this.windowTokens, this.facts), {
+      tokens,
+      lookedAtTokens: this.#lookedAtTokens,
+      isBoundary: last !== undefined && hasUserWords(last),
+      isCold: this.#last !== undefined && this.cacheAt(now).isCold,
+    });
+  }
+
+  lookedAt(tokens: number): void {
+    this.#lookedAtTokens = tokens;
   }
 
   /** A window that was given belongs to the model it was given with; another model has its own. */

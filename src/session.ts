@@ -17,7 +17,7 @@ import { isBound } from "./plan/bound.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
-import { arrivalTokens, isPassing, looksEachTime } from "./plan/prune.ts";
+import { arrivalTokens, isPassing } from "./plan/prune.ts";
 import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
 import { Ahead, type Basis } from "./session-ahead.ts";
@@ -31,9 +31,6 @@ import type { RefPage, RefQuery } from "./store/store.ts";
 import { defined, type Json } from "./transcript/json.ts";
 import type { Message } from "./transcript/message.ts";
 import { bodyWireFor } from "./wire/wires.ts";
-
-/** Between two looks at what could be cleared, the context grows by this share of the window. */
-const LOOK_AGAIN_SHARE = 0.05;
 
 export async function openSession(options: SessionOptions = {}): Promise<AgentSession> {
   const { store = memoryStore(), id = randomUUID(), now = Date.now } = options;
@@ -58,7 +55,6 @@ export class AgentSession {
   readonly #ahead = new Ahead();
   readonly #overhead = new Overhead();
   #failures = 0;
-  #lookedAtTokens = 0;
   /** What was shortened for the last request alone. */
   #passing: readonly Compaction[] = [];
 
@@ -181,8 +177,6 @@ export class AgentSession {
   #conversation(messages: readonly Json[], model: string | undefined): LiveConversation {
     const isSwitched = this.#requests.goesTo(model);
     if (this.#live && !isSwitched) return this.#live;
-    // A cold cache is the time to clear: it is looked at whatever was seen before.
-    if (this.#live) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
     const wire = bodyWireFor(messages, this.#live?.wire ?? this.#options.wire);
     this.#live = new LiveConversation(wire, this.#requests.model);
     this.#live.look(this.#ledger);
@@ -215,11 +209,11 @@ export class AgentSession {
   async #whenDue(live: LiveConversation): Promise<Outcome | undefined> {
     const tokens = this.#requests.calibrated(live.countedTokens);
     const isFull = tokens > this.#marks.full;
-    const hasGrown = tokens - this.#lookedAtTokens > this.#requests.windowTokens * LOOK_AGAIN_SHARE;
     // What is being prepared would be stale by anything done now.
-    const isLooked = isFull || hasGrown || looksEachTime(this.#policy);
-    if (this.#isBroken || this.#ahead.isWorking || !isLooked) return undefined;
-    this.#lookedAtTokens = tokens;
+    if (this.#isBroken || this.#ahead.isWorking) return undefined;
+    const glance = { tokens, last: live.transcript.messages.at(-1), now: this.#options.now() };
+    if (!isFull && !this.#requests.areWorthALook(this.#policy, glance)) return undefined;
+    this.#requests.lookedAt(tokens);
     if (isFull) await this.#flush();
     return this.#attempt(live, "auto");
   }

@@ -7,7 +7,9 @@ import {
   arrivalTokens,
   type CompactOptions,
   compact,
+  hasUserWords,
   isDueAt,
+  isWorthALook,
   type LedgerEntry,
   type Message,
   modelNamed,
@@ -49,8 +51,6 @@ export interface Played {
   readonly neededKept: number;
 }
 
-/** As `openSession` looks again: whenever the context has grown by this share of the window. */
-const LOOK_AGAIN_SHARE = 0.05;
 /** What a call to read something back takes to write. */
 const CALL_TOKENS = 100;
 
@@ -138,7 +138,8 @@ class Player {
   }
 
   async #compactWhenDue(index: number, sentMs: number): Promise<void> {
-    const trigger = this.#triggerNow();
+    const cache = this.#cacheNow(sentMs);
+    const trigger = this.#triggerNow(cache.isCold);
     if (trigger === undefined) return;
     if (trigger === "auto") this.#lookedAt = this.#counted;
     const { session, windowTokens } = this.#playing;
@@ -146,29 +147,31 @@ class Player {
     const outcome = await compact(transcript, {
       ...{ store: this.#store, sessionId: "arena", policy: this.#policy, trigger, at: sentMs, windowTokens },
       ledger: this.#ledger,
-      cache: this.#cacheNow(sentMs),
+      cache,
     });
     if (outcome.kind === "compacted") this.#swapIn(index, outcome);
     else if (outcome.because !== "nothing-to-do") this.#failures += 1;
   }
 
-  #triggerNow(): "arrival" | "auto" | undefined {
+  /** As `openSession` does. */
+  #triggerNow(isCold: boolean): "arrival" | "auto" | undefined {
     const { windowTokens, session, weights } = this.#playing;
     const policy = this.#policy;
     const giant = arrivalTokens(policy, windowTokens) ?? Number.POSITIVE_INFINITY;
     if (this.#added.some((message) => message.role !== "assistant" && weights.counted(message) >= giant))
       return "arrival";
-    const due = {
-      totalTokens: this.#counted,
-      messages: this.#shown.length,
-      ...roomIn(windowTokens, modelNamed(session.whole.model)),
-    };
+    const room = roomIn(windowTokens, modelNamed(session.whole.model));
+    const due = { totalTokens: this.#counted, messages: this.#shown.length, ...room };
     const isFull = isDueAt(
       policy,
       session.whole.model === undefined ? due : { ...due, model: session.whole.model },
     );
-    const hasGrown = this.#counted - this.#lookedAt > windowTokens * LOOK_AGAIN_SHARE;
-    return this.#failures < policy.safety.maxFailures && (isFull || hasGrown) ? "auto" : undefined;
+    const last = this.#shown.at(-1);
+    const isLooked = isWorthALook(policy, room, {
+      ...{ tokens: this.#counted, lookedAtTokens: this.#lookedAt, isCold },
+      isBoundary: last !== undefined && hasUserWords(last),
+    });
+    return this.#failures < policy.safety.maxFailures && (isFull || isLooked) ? "auto" : undefined;
   }
 
   #cacheNow(sentMs: number): NonNullable<CompactOptions["cache"]> {

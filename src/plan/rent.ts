@@ -72,6 +72,31 @@ export function worthClearing(
   return { proposals: sorted.slice(best.from), price: best.price, rent: best.rent };
 }
 
+export interface Economy {
+  /** What the prompt would come to, and from which message on it would be another. */
+  readonly afterTokens: number;
+  readonly fromMessage: number;
+}
+
+/**
+ * Of making the prompt smaller once: its price, and the rent paid so far for what it is larger, by every request the
+ * conversation shows. A cold cache has everything written anew in a moment: that is rent, too.
+ */
+export function rentAndPrice(
+  situation: Situation,
+  { afterTokens, fromMessage }: Economy,
+  { isCold, readPrice = READ_PRICE, writePrice = WRITE_PRICE }: CacheState = { isCold: false },
+): { readonly rent: number; readonly price: number } {
+  const { transcript, totalTokens } = situation;
+  const behind = tokensBehind(situation);
+  const over = (tokens: number) => Math.max(0, tokens - afterTokens);
+  let rent = isCold ? over(totalTokens) * writePrice : 0;
+  for (const [index, { role }] of transcript.messages.entries())
+    if (role === "assistant") rent += over(totalTokens - (behind[index] ?? 0)) * readPrice;
+  const standing = totalTokens - (behind[fromMessage] ?? 0);
+  return { rent, price: Math.max(0, afterTokens - standing) * Math.max(0, writePrice - readPrice) };
+}
+
 /** Tokens of each message and everything behind it. */
 function tokensBehind({ transcript, tokensOf }: Situation): readonly number[] {
   const behind: number[] = [];

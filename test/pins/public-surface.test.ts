@@ -37,6 +37,7 @@ test("the values of the public name", () => {
     "isOver",
     "isOverflow",
     "isRef",
+    "isWorthALook",
     "measure",
     "memoryStore",
     "modelNamed",

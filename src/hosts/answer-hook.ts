@@ -15,16 +15,9 @@ import { geminiCliHooks } from "./gemini-cli/hooks.ts";
 import type { HookHost, Moment, Told } from "./hook-host.ts";
 import { toldBy } from "./hook-host.ts";
 import { forgetLive, isServedInside, noteLive } from "./live-session.ts";
-import { opencodeHooks } from "./opencode/hooks.ts";
 import { withStore } from "./store-of.ts";
 
-const hookHosts: readonly HookHost[] = [
-  claudeCodeHooks,
-  claudeCodeFunctionHooks,
-  codexHooks,
-  geminiCliHooks,
-  opencodeHooks,
-];
+const hookHosts: readonly HookHost[] = [claudeCodeHooks, claudeCodeFunctionHooks, codexHooks, geminiCliHooks];
 /** Done where they are seen first; beginning and end of a session are the same twice. */
 const DONE_ONCE: readonly Moment[] = ["before-tool", "after-tool", "before-compaction", "after-compaction"];
 
@@ -78,8 +71,8 @@ const answers: Readonly<Record<Moment, Answer>> = {
   "before-compaction": async (host, told) => {
     const page = await keptPage(host, told);
     if (!page) return undefined;
-    const { instructionsText, pageAfter } = await import("./page.ts");
-    return host.instructed(await instructionsText(page), () => pageAfter(page));
+    const { instructionsText } = await import("./page.ts");
+    return host.instructed(await instructionsText(page));
   },
 
   "after-compaction": async (host, told) => {
@@ -108,9 +101,13 @@ const TABLE_ROWS = 2_000;
 async function keptPage(host: HookHost, told: Told) {
   const { transcriptPath: path, sessionId } = told;
   if (path === undefined || !existsSync(path)) return undefined;
-  const { keepSession } = await import("./keep-session.ts");
+  const [{ keepSession }, { openFile }] = await Promise.all([
+    import("./keep-session.ts"),
+    import("../file.ts"),
+  ]);
   return withStore(told, async (store) => {
-    const { transcript } = await keepSession(store, { sessionId, path, wire: host.name, at: Date.now() });
+    const kept = { sessionId, source: openFile(path), wire: host.name, at: Date.now() };
+    const { transcript } = await keepSession(store, kept);
     const { rows, total } = await store.list(sessionId, { limit: TABLE_ROWS });
     return { transcript, rows, total, maxTokens: host.pageTokens };
   });

@@ -10,6 +10,7 @@ import { arrivalTokens } from "../plan/prune.ts";
 import { shortenedText } from "../plan/stub.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolResultPart } from "../transcript/message.ts";
+import { isRecall } from "../transcript/own-tools.ts";
 import { refOf } from "../transcript/ref.ts";
 import type { Born } from "./hook-host.ts";
 
@@ -29,7 +30,7 @@ export async function shortenBorn(
   keeping: Keeping,
 ): Promise<string | undefined> {
   // What was just read back must not be taken away again.
-  if (/(?:^|__|[.:/_])(?:read_ref|list_refs)$/.test(call.name)) return undefined;
+  if (isRecall(call.name)) return undefined;
   const part: ToolResultPart = {
     type: "tool-result",
     callId: call.callId,

@@ -51,7 +51,7 @@ export interface HookHost {
   /** The answer that refuses a call. */
   refused(told: Told, why: string): Json;
   /** The answer that gives the host's own summarizer more to go by; undefined where it takes none. */
-  instructed(text: string, page: () => Promise<string>): Promise<Json | undefined>;
+  instructed(text: string): Promise<Json | undefined>;
   /** The answer that puts text into the context. */
   injected(told: Told, text: string, notice: string): Json;
   /** What may be injected after a compaction, in tokens. */

@@ -11,12 +11,16 @@ export interface Where {
   readonly parent?: string;
 }
 
-export async function withStore<T>(where: Where, use: (store: Store) => Promise<T>): Promise<T> {
-  const { sessionId, cwd } = where;
+export async function openHostStore(): Promise<Store> {
   const { openSqliteStore } = await import("../store/sqlite.ts");
   const path = storeFile(process.env);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const store = await openSqliteStore({ path });
+  return openSqliteStore({ path });
+}
+
+export async function withStore<T>(where: Where, use: (store: Store) => Promise<T>): Promise<T> {
+  const { sessionId, cwd } = where;
+  const store = await openHostStore();
   try {
     // A session that goes on with the work of another, perhaps in another host, is its child and reads its refs.
     const parent = where.parent ?? process.env["PALIMPSEST_PARENT"];

@@ -69,6 +69,8 @@ export interface TriggerRule {
   readonly target?: Size;
   /** Fold below the mark, too, where reading on costs more; not said: only when full. */
   readonly pays?: PaysRule;
+  /** Somebody asked for it: down to this share of the prompt as it is. Not said: as far as the tail allows. */
+  readonly targetWhenAsked?: { readonly shareOfPrompt: number };
   /** Models whose name begins so have other marks. */
   readonly models?: readonly {
     readonly startsWith: string;
@@ -313,6 +315,8 @@ export interface RestoreRule {
 export interface PlacementRule {
   /** Whose message the page is, where that is legal: it is the user's when it would stand first or last. */
   readonly role: "user" | "assistant";
+  /** Behind what folded, or at the end as that is now. Later words follow: one that moved would break the thinking before it. */
+  readonly at?: "fold" | "end";
   /** Said before the summary. */
   readonly opening?: string;
   /** A second message, by the model. */

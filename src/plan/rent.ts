@@ -23,16 +23,24 @@ export interface CacheState {
 const READ_PRICE = 0.1;
 const WRITE_PRICE = 1.25;
 
+export interface LastRequest {
+  readonly idleMs: number;
+  readonly isModelSwitched: boolean;
+  /** It asked for the long life: an hour for twice the price, where the short one is five minutes. */
+  readonly isLong?: boolean;
+}
+
 export function cacheStateOf(
   { prices, cache }: Pick<Model, "prices" | "cache">,
-  { idleMs, isModelSwitched }: { readonly idleMs: number; readonly isModelSwitched: boolean },
+  { idleMs, isModelSwitched, isLong = false }: LastRequest,
 ): CacheState {
-  const isCold = isModelSwitched || idleMs > cache.ttlMinutes * 60_000;
+  const minutes = (isLong ? cache.longTtlMinutes : undefined) ?? cache.ttlMinutes;
+  const isCold = isModelSwitched || idleMs > minutes * 60_000;
   if (!prices) return { isCold };
   return {
     isCold,
     readPrice: prices.cacheRead ?? prices.input,
-    writePrice: prices.cacheWrite ?? prices.input,
+    writePrice: (isLong ? prices.cacheWrite1h : undefined) ?? prices.cacheWrite ?? prices.input,
   };
 }
 
@@ -94,7 +102,9 @@ export function rentAndPrice(
   for (const [index, { role }] of transcript.messages.entries())
     if (role === "assistant") rent += over(totalTokens - (behind[index] ?? 0)) * readPrice;
   const standing = totalTokens - (behind[fromMessage] ?? 0);
-  return { rent, price: Math.max(0, afterTokens - standing) * Math.max(0, writePrice - readPrice) };
+  // Where writing costs no more than reading, as without a cache, a fold is not free all the same: something leaves the sight.
+  const perToken = Math.max(readPrice, writePrice - readPrice);
+  return { rent, price: Math.max(0, afterTokens - standing) * perToken };
 }
 
 /** Tokens of each message and everything behind it. */

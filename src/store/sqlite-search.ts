@@ -10,7 +10,7 @@ import { textIn } from "../transcript/part-text.ts";
 import { limitOf, type PlacedRow, pageOf, placeOf } from "./paging.ts";
 import { searchRows } from "./search.ts";
 import type { Connection } from "./sqlite-connection.ts";
-import { KEPT, type KeptRow, keptAt, originalOf } from "./sqlite-originals.ts";
+import { KEPT, type KeptRow, keptAt, originalReader } from "./sqlite-originals.ts";
 import type { RefPage, RefQuery } from "./store.ts";
 import { type Needle, needleOf, searchedText, wordsOf } from "./words.ts";
 
@@ -51,10 +51,11 @@ function searchPage(
 ): RefPage {
   const mine = connection.all<PlacedRow>(`${PLACED} WHERE ${MINE}`, id, query.kind ?? null).map(told);
   const bySeq = termsBySeq(connection, mine, needle);
+  const read = originalReader(connection);
   return searchRows(mine, {
     ...{ query, needle },
     termsOf: ({ seq }) => bySeq.get(seq) ?? new Set(),
-    saidBy: ({ seq }) => textIn(originalOf(keptAt(connection, seq)).part),
+    saidBy: ({ seq }) => textIn(read(keptAt(connection, seq)).part),
   });
 }
 
@@ -86,6 +87,7 @@ async function indexSome(connection: Connection, id: string): Promise<boolean> {
   if ((await connection.read(() => unindexed(connection, id))).length === 0) return false;
   return connection.write(() => {
     const rows = unindexed(connection, id);
+    const textOf = textReader(connection);
     for (const row of rows)
       connection.run(
         "INSERT INTO words(rowid, said) VALUES (?, ?)",
@@ -107,11 +109,14 @@ function unindexed(connection: Connection, id: string): readonly KeptRow[] {
   );
 }
 
-function textOf(row: KeptRow): string {
-  const { description, part } = originalOf(row);
-  return searchedText(description, textIn(part));
+function textReader(connection: Connection): (row: KeptRow) => string {
+  const read = originalReader(connection);
+  return (row) => {
+    const { description, part } = read(row);
+    return searchedText(description, textIn(part));
+  };
 }
 
-function told(row: PlacedRow): PlacedRow {
-  return { ...row, description: JSON.parse(row.description) };
+function told({ seq, ref, kind, description, tokens, at }: PlacedRow): PlacedRow {
+  return { seq, ref, kind, description: JSON.parse(description), tokens, at };
 }

@@ -3,6 +3,7 @@ import {
   BIG,
   check,
   client,
+  doctor,
   environment,
   holds,
   model,
@@ -146,6 +147,7 @@ export async function claudeCode() {
     claude: (env2, more) =>
       run(client("claude", "claude"), [...more, ...words], { env: { ...env, ...env2 }, cwd: place.project }),
   });
+  await doctor("claude-code", place, { folder: "claude", env: { IS_SANDBOX: "1" } });
   remove(place);
 }
 

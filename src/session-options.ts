@@ -61,4 +61,6 @@ export interface CompactRequest {
   /** What the summary should not lose, in the user's or the agent's words. */
   readonly focus?: string;
   readonly trigger?: CompactionTrigger;
+  /** How far down, in place of the policy's target. */
+  readonly targetTokens?: number;
 }

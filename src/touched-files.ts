@@ -93,7 +93,7 @@ interface Shown {
 }
 
 function shownOf(content: string, { larger, as }: RestoreRule, shown: Shown): string {
-  const whole = as === "outline" ? (outlineOf(content, shown.maxTokensEach) ?? content) : content;
+  const whole = as === "outline" ? outlineOf(content, shown.maxTokensEach) : content;
   const tokens = shown.tokensOfText(whole);
   if (tokens <= shown.maxTokensEach) return whole;
   if (larger === "path") return `(${tokens} tokens; read it again where it is needed)`;
@@ -102,10 +102,13 @@ function shownOf(content: string, { larger, as }: RestoreRule, shown: Shown): st
   return `${whole.slice(0, chars)}\n… (cut)`;
 }
 
-function outlineOf(content: string, maxTokens: number): string | undefined {
+/** A file that declares nothing behind its first lines is told by those. */
+function outlineOf(content: string, maxTokens: number): string {
   const made = outlinePreview(content, { firstLine: 1, maxTokens: Math.min(maxTokens, 4_000) });
-  return made === undefined ? undefined : startOf(made, maxTokens);
+  return made === undefined ? startOf(content, Math.min(maxTokens, START_TOKENS)) : startOf(made, maxTokens);
 }
+
+const START_TOKENS = 200;
 
 /** What a file holds cannot end the element it stands in. */
 function contained(text: string): string {

@@ -78,7 +78,14 @@ test("the values of the public name", () => {
 });
 
 test("the entries of the package", () => {
-  expect(Object.keys(manifest.exports)).toEqual([".", "./testing", "./package.json"]);
+  expect(Object.keys(manifest.exports)).toEqual([
+    ".",
+    "./testing",
+    "./ai-sdk",
+    "./langchain",
+    "./openai-agents",
+    "./package.json",
+  ]);
   expect(Object.keys(manifest.bin)).toEqual(["palimpsest"]);
   expect(manifest.engines.node).toBe(">=20");
 });

@@ -142,15 +142,12 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const choice = await askerChoice(values, io);
   const asker = choice && (await arena.openAsker(choice));
   const asked = howManyAsked(values);
+  const { sessions, opponents: arms } = order;
   if (values.experiments === true)
-    return print(
-      await arena.runExperiments({ arms: order.opponents, asker, replicates: asked.replicates }),
-      arena.experimentsText,
-    );
+    return print(await arena.runExperiments({ arms, asker, ...asked }), arena.experimentsText);
   if (asker !== undefined) {
-    const { sessions, opponents } = order;
     const cascades = values.cascade === undefined ? [1] : order.cascades;
-    const modelOrder = { sessions, opponents, cascades, ...asked };
+    const modelOrder = { sessions, opponents: arms, cascades, ...asked };
     const ran = await watched(order, io, (onProgress) => arena.runModel(modelOrder, asker, onProgress));
     return print(arena.modelReportOf(ran), arena.modelReportText);
   }

@@ -25,33 +25,7 @@ const RESERVE_TOKENS = 16_384;
 export default function palimpsest(pi: Pi): void {
   if (process.env["PALIMPSEST_OFF"] === "1") return;
   const inside = new Inside();
-  pi.on(
-    "session_start",
-    inside.failingOpen(async (_, context) => void (await inside.store(context))),
-  );
-  pi.on(
-    "tool_call",
-    inside.failingOpen(async ({ toolName, input }) => {
-      const refusal = guardCall({ name: toolName, input });
-      return refusal && { block: true, reason: refusal.text };
-    }),
-  );
-  pi.on(
-    "tool_result",
-    inside.failingOpen((result, context) => inside.shortened(result, context)),
-  );
-  pi.on(
-    "context",
-    inside.failingOpen(({ messages }, context) => inside.shown(messages, context)),
-  );
-  pi.on(
-    "session_before_compact",
-    inside.failingOpen((compacting, context) => inside.takenOver(compacting, context)),
-  );
-  pi.on(
-    "session_shutdown",
-    inside.failingOpen((_, context) => inside.end(context)),
-  );
+  listen(pi, inside);
   for (const { name, description = "", input } of toolSchemas) {
     const execute = inside.executing(name);
     pi.registerTool({ name, label: name, description, parameters: input, execute });
@@ -60,6 +34,37 @@ export default function palimpsest(pi: Pi): void {
     description: "What left the context, and where it is",
     handler: (words, context) => inside.showRefs(words, context),
   });
+}
+
+function listen(pi: Pi, inside: Inside): void {
+  const open = inside.failingOpen.bind(inside) as Inside["failingOpen"];
+  pi.on(
+    "session_start",
+    open(async (_, context) => void (await inside.store(context))),
+  );
+  pi.on(
+    "tool_call",
+    open(async ({ toolName, input }) => {
+      const refusal = guardCall({ name: toolName, input });
+      return refusal && { block: true, reason: refusal.text };
+    }),
+  );
+  pi.on(
+    "tool_result",
+    open((result, context) => inside.shortened(result, context)),
+  );
+  pi.on(
+    "context",
+    open(({ messages }, context) => inside.shown(messages, context)),
+  );
+  pi.on(
+    "session_before_compact",
+    open((event, context) => inside.takenOver(event, context)),
+  );
+  pi.on(
+    "session_shutdown",
+    open((_, context) => inside.end(context)),
+  );
 }
 
 class Inside {

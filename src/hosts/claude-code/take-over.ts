@@ -14,8 +14,9 @@ import { modelNamed } from "../../measure/models.ts";
 import { recognisePages } from "../../own-page.ts";
 import { descriptionOf } from "../../plan/describe-part.ts";
 import { policyNamed } from "../../plan/policies.ts";
+import { isSealedThinking } from "../../plan/situation.ts";
 import type { Store } from "../../store/store.ts";
-import { defined, type Json, type JsonObject } from "../../transcript/json.ts";
+import { defined, type Json, type JsonObject, list, object } from "../../transcript/json.ts";
 import type { Message, Part, Transcript } from "../../transcript/message.ts";
 import { refOf } from "../../transcript/ref.ts";
 import { openWorkspace } from "../../workspace.ts";
@@ -62,7 +63,7 @@ export async function takeOver(rows: Json, request: Json | undefined, how: Compa
     ...defined({ focus: how.focus }),
   });
   if (outcome.kind === "unchanged") return { because: outcome.detail };
-  const said = spelled(outcome.transcript, given);
+  const said = bridged(spelled(outcome.transcript, given), transcript);
   await keepMedia(
     said.flatMap(({ media }) => media),
     how,
@@ -102,7 +103,7 @@ async function keepMedia(media: readonly Part[], { store, sessionId, at, model }
 }
 
 interface Spelled {
-  readonly message: Json;
+  readonly message: JsonObject;
   /** What could not be said in words. */
   readonly media: readonly Part[];
 }
@@ -115,6 +116,29 @@ function spelled({ messages }: Transcript, rows: readonly Row[]): readonly Spell
     const built = builtFrom(message);
     return built ? [{ message: built, media: message.parts.flatMap(mediaIn) }] : [];
   });
+}
+
+/** Said by nobody else: the model's thinking is gone from here, and what comes next is not a result. */
+const BRIDGE: JsonObject = { role: "assistant", text: "(My thinking up to here was folded.)", toolUses: [] };
+
+/**
+ * The engine sends results and the words behind them as one message, and then the model is still waiting: its response must
+ * show the thinking that led to the calls, which it no longer can. One line of the model's own between them ends the wait.
+ */
+function bridged(said: readonly Spelled[], { messages }: Transcript): readonly Spelled[] {
+  const last = said.findLastIndex(({ message }) => message["role"] === "assistant");
+  const isResult = ({ message }: Spelled) => message["toolResults"] !== undefined;
+  const results = said.slice(last + 1).findLastIndex(isResult) + 1;
+  const end = last + 1 + results;
+  if (last < 0 || results === 0 || end === said.length) return said;
+  const thoughtful = new Set(messages.filter(({ parts }) => parts.some(isSealedThinking)).flatMap(callsIn));
+  const calls = list(said[last]?.message["toolUses"]).map((use) => object(use)["tool_use_id"]);
+  if (!calls.some((id) => typeof id === "string" && thoughtful.has(id))) return said;
+  return [...said.slice(0, end), { message: BRIDGE, media: [] }, ...said.slice(end)];
+}
+
+function callsIn({ parts }: Message): readonly string[] {
+  return parts.flatMap((part) => (part.type === "tool-call" ? [part.callId] : []));
 }
 
 /** Nothing of it was cut: then the engine has it better than we could spell it. */

@@ -20,6 +20,8 @@ import { defined, type Json, type JsonObject, list, object } from "../../transcr
 import type { Message, Part, Transcript } from "../../transcript/message.ts";
 import { refOf } from "../../transcript/ref.ts";
 import { openWorkspace } from "../../workspace.ts";
+import { keepParts } from "../keep-session.ts";
+import { instructionsText } from "../page.ts";
 import { conversationIn, ROW, type Row, rowsIn } from "./rows.ts";
 
 export interface Compacting {
@@ -36,12 +38,11 @@ export interface Compacting {
   readonly contextTokens?: number;
 }
 
-/** `messages` in the host's own shape; absent where the conversation stays, and then `because` says why. */
-export interface TakenOver {
-  readonly messages?: readonly Json[];
-  readonly notice?: string;
-  readonly because?: string;
-}
+export type TakenOver =
+  /** In the host's own shape. */
+  | { readonly messages: readonly Json[]; readonly notice: string }
+  /** It is left to the host, which is told what its summary may not leave out. Nothing of it is lost. */
+  | { readonly because: string; readonly instructions: string };
 
 export async function takeOver(rows: Json, request: Json | undefined, how: Compacting): Promise<TakenOver> {
   const given = rowsIn(rows);
@@ -62,7 +63,8 @@ export async function takeOver(rows: Json, request: Json | undefined, how: Compa
     workspace: openWorkspace(how.cwd),
     ...defined({ focus: how.focus }),
   });
-  if (outcome.kind === "unchanged") return { because: outcome.detail };
+  if (outcome.kind === "unchanged")
+    return { because: outcome.detail, instructions: await leftToHost(transcript, how) };
   const said = bridged(spelled(outcome.transcript, given), transcript);
   await keepMedia(
     said.flatMap(({ media }) => media),
@@ -71,13 +73,27 @@ export async function takeOver(rows: Json, request: Json | undefined, how: Compa
   return { messages: said.map(({ message }) => message), notice: noticeOf(outcome) };
 }
 
+const INSTRUCTION_TOKENS = 6_000;
+const MOST_ROWS = 2_000;
+
+async function leftToHost(transcript: Transcript, { store, sessionId, at }: Compacting): Promise<string> {
+  await keepParts(store, transcript, { sessionId, at });
+  const { rows } = await store.list(sessionId, { limit: MOST_ROWS });
+  const text = await instructionsText({ transcript, rows, maxTokens: INSTRUCTION_TOKENS });
+  // Not much shorter than what it is about, it would only be in the way.
+  return estimatorFor().text(text) < countedIn(transcript) / 4 ? text : "";
+}
+
 /** What the host sends besides the conversation (its prompt, its tools) is no room for us. */
 function windowFor(transcript: Transcript, { windowTokens, contextTokens = 0, model }: Compacting): number {
   const window = windowTokens ?? modelNamed(model).windowTokens;
-  const counter = estimatorFor(model);
-  const counted = transcript.messages.reduce((sum, message) => sum + messageTokens(message, counter), 0);
-  const besides = Math.min(Math.max(0, contextTokens - counted), MOST_BESIDES * window);
+  const besides = Math.min(Math.max(0, contextTokens - countedIn(transcript)), MOST_BESIDES * window);
   return Math.round(window - besides);
+}
+
+function countedIn({ messages, model }: Transcript): number {
+  const counter = estimatorFor(model);
+  return messages.reduce((sum, message) => sum + messageTokens(message, counter), 0);
 }
 
 /** A count that is far off must not leave us without a window. */

@@ -1,6 +1,7 @@
 /** Every session file, on as many processors as there are; the same results in the same order whoever was faster. */
 import { type CaseFile, filesMatching } from "./cases/files.ts";
 import { opponentsNamed } from "./opponents/opponents.ts";
+import { missingPeers } from "./opponents/peers.ts";
 import type { ArenaOrder } from "./order.ts";
 import { cacheRulesNamed } from "./replay/cache-rules.ts";
 import { type FileResult, runFile } from "./run-file.ts";
@@ -11,6 +12,8 @@ export interface ArenaRun {
   readonly files: readonly FileResult[];
   /** Files that are no sessions. */
   readonly unread: readonly string[];
+  /** Peers that would have competed, were they installed. */
+  readonly missing: readonly string[];
 }
 
 /** While it runs: how many sessions are done, and what is being done to one of them. */
@@ -38,6 +41,7 @@ export async function runArena(
     order: asked,
     files: files.flatMap(({ path }) => results.get(path) ?? []),
     unread: files.flatMap(({ path, name }) => (results.get(path) ? [] : [name])),
+    missing: order.opponents === undefined ? missingPeers() : [],
   };
 }
 

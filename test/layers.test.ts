@@ -127,9 +127,12 @@ test("there is no place for things without a name", () => {
 });
 
 function modulesIn(root: string): readonly Module[] {
-  return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => load(root, path));
+  return (
+    readdirSync(root, { recursive: true, encoding: "utf8" })
+      // The arena's peers bring their own modules.
+      .filter((path) => path.endsWith(".ts") && !path.includes("node_modules"))
+      .map((path) => load(root, path))
+  );
 }
 
 function load(root: string, path: string): Module {

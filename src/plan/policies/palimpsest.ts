@@ -26,7 +26,7 @@ export const palimpsest: Policy = {
     "trigger.atBoundary": "ours: between turns a fold interrupts nothing",
     "trigger.target": "ours: a fold rewrites the cache, so it should last for a good while",
     "trigger.pays":
-      "ours: tail, page and the user's words; twice the price is within 6 % of the cheapest saw, for a third fewer folds (docs/decisions)",
+      "ours: the tail and the page at their largest, and some of the user's words; rent that equals the price is the cheapest saw (docs/decisions)",
     "prune.0.minTokens": "ours: below this a stub saves next to nothing",
     "prune.1.minTokens": "ours: below this a stub saves next to nothing",
     "prune.2.keepSteps": "ours: agents look back at what they just did, seldom further",
@@ -44,14 +44,14 @@ export const palimpsest: Policy = {
     at: [usable(0.8)],
     atBoundary: usable(0.7),
     target: usable(0.5),
-    pays: { keep: { ...usable(0.5), atMostTokens: 32_000 }, patience: 2 },
+    pays: { keep: { ...usable(0.5), atMostTokens: 32_000 }, patience: 1 },
   },
   accounting: { basis: "usage", counts: ["system", "tools", "call-inputs"] },
   prune: [
     { strategy: "superseded-reads", when: "pays", minTokens: 100, leave: { kind: "stub" } },
     { strategy: "repeated-outputs", when: "pays", minTokens: 100, leave: { kind: "stub" } },
     // Twelve steps: agents look back at what they just did, seldom further; errors stay until the fold. Only when something has to
-    // go: cleared as soon as the rent was paid, they saved 4 % of the bill and took 12 of 100 needed facts out of sight.
+    // go: once there is a fold that pays, clearing them earlier saves nothing more, and takes needed facts out of sight.
     {
       strategy: "aged-results",
       when: "full",

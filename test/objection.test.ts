@@ -100,4 +100,11 @@ describe("legality", () => {
     const said = objectionAfter(sealed, edited({ type: "text", text: "go" }, "stub"));
     expect(said).toMatch(/^not-legal: prefix-changed/);
   });
+
+  test("what was wrong there already does not excuse something else at the same part", () => {
+    const empty = transcript(user("go"), assistant(""), user("on"), assistant("done"));
+    expect(objectionAfter(empty, edited({ type: "text", text: "go" }, "drop"))).toMatch(
+      /^not-legal: starts-with-assistant at message 0/,
+    );
+  });
 });

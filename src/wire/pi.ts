@@ -141,7 +141,7 @@ function contentParts(entry: Entry, path: readonly string[], isSynthetic: boolea
   });
 }
 
-function usageOf(fields: JsonObject): Usage | undefined {
+export function usageOf(fields: JsonObject): Usage | undefined {
   const tokens = (key: string) => number(fields[key]) ?? 0;
   const usage: Usage = {
     uncachedTokens: tokens("input"),

@@ -35,6 +35,8 @@ export const ion: Policy = {
     "prune.0.leave": "seed 004, tier 1: head and tail, about 500 each",
     "prune.0.keepSteps": "seed 004: the current turn is a region of its own",
     "prune.1.keepTokens": "seed 004: the recent window is not old",
+    "prune.1.areErrorsKept":
+      "seed 004: ALWAYS preserve error messages; where no summary tells them, the output does",
     "prune.1.minTokens": "ours: below this a reference is no shorter",
     "prune.2.minTokens": "seed 004: in the recent window outputs are cut to about 500 tokens",
     "prune.2.leave": "seed 004: about 500 tokens each; ours: half head, half tail",
@@ -75,6 +77,7 @@ export const ion: Policy = {
       tier: 2,
       minTokens: 50,
       keepTokens: 8_000,
+      areErrorsKept: true,
       leave: { kind: "stub", format: "titled" },
     },
     {

@@ -195,7 +195,7 @@ export class AgentSession {
     if (this.#live?.wire === found.name && !isSwitched) return this.#live;
     // A cold cache is the time to clear: it is looked at whatever was seen before.
     if (this.#live && isSwitched) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
-    this.#live = new LiveConversation(found, this.#requests.model);
+    this.#live = new LiveConversation(found, this.#requests.model, this.#options.now);
     this.#live.look(this.#ledger);
     return this.#live;
   }

@@ -1,19 +1,9 @@
 /** Every session file, on as many processors as there are; the same results in the same order whoever was faster. */
-import { Worker } from "node:worker_threads";
-import { type CaseFile, filesMatching, readCase } from "./cases/files.ts";
+import { type CaseFile, filesMatching } from "./cases/files.ts";
 import { opponentsNamed } from "./opponents/opponents.ts";
 import type { ArenaOrder } from "./order.ts";
-import { type Replayed, replaySession } from "./replay/replay-session.ts";
-import { type Score, scoreSession } from "./score.ts";
-
-export interface FileResult {
-  readonly name: string;
-  readonly wire: string;
-  readonly repository: string;
-  readonly messages: number;
-  readonly scores: readonly Score[];
-  readonly replay: Replayed;
-}
+import { type FileResult, runFile } from "./run-file.ts";
+import { inWorkers } from "./workers.ts";
 
 export interface ArenaRun {
   readonly order: Omit<ArenaOrder, "workers">;
@@ -22,66 +12,42 @@ export interface ArenaRun {
   readonly unread: readonly string[];
 }
 
-export type OnFile = (done: number, of: number, name: string) => void;
+/** While it runs: how many sessions are done, and what is being done to one of them. */
+export interface Progress {
+  readonly done: number;
+  readonly of: number;
+  readonly name: string;
+  readonly doing: string;
+}
 
-export async function runArena(order: ArenaOrder, onFile: OnFile = () => undefined): Promise<ArenaRun> {
+export type OnProgress = (progress: Progress) => void;
+
+export async function runArena(
+  order: ArenaOrder,
+  onProgress: OnProgress = () => undefined,
+): Promise<ArenaRun> {
+  // A name that nobody has is said before anything is run.
+  opponentsNamed(order.opponents);
   const files = filesMatching(order.sessions);
   const results =
-    order.workers > 1 ? await inWorkers(files, order, onFile) : await here(files, order, onFile);
+    order.workers > 1 ? await inWorkers(files, order, onProgress) : await here(files, order, onProgress);
   const { workers: _, ...asked } = order;
   return {
     order: asked,
-    files: results.flatMap(({ result }) => result ?? []),
-    unread: results.flatMap(({ file, result }) => (result ? [] : [file.name])),
+    files: files.flatMap(({ path }) => results.get(path) ?? []),
+    unread: files.flatMap(({ path, name }) => (results.get(path) ? [] : [name])),
   };
 }
 
-interface Done {
-  readonly file: CaseFile;
-  readonly result?: FileResult | undefined;
-}
+export type Results = ReadonlyMap<string, FileResult | undefined>;
 
-async function here(files: readonly CaseFile[], order: ArenaOrder, onFile: OnFile): Promise<readonly Done[]> {
-  const done: Done[] = [];
-  for (const file of files) {
-    done.push({ file, result: await runFile(file, order) });
-    onFile(done.length, files.length, file.name);
-  }
-  return done;
-}
-
-export async function runFile(file: CaseFile, order: ArenaOrder): Promise<FileResult | undefined> {
-  const recorded = readCase(file);
-  if (!recorded) return undefined;
-  const { session, repository, name } = recorded;
-  const opponents = opponentsNamed(order.opponents);
-  const scores = await scoreSession(recorded, { ...order, opponents });
-  const replay = await replaySession(recorded, { opponents, prices: order.prices });
-  return { name, wire: session.wire, repository, messages: session.whole.messages.length, scores, replay };
-}
-
-/** Each worker takes the next file when it is done with one. */
-async function inWorkers(
-  files: readonly CaseFile[],
-  order: ArenaOrder,
-  onFile: OnFile,
-): Promise<readonly Done[]> {
+async function here(files: readonly CaseFile[], order: ArenaOrder, onProgress: OnProgress): Promise<Results> {
   const results = new Map<string, FileResult | undefined>();
-  // The largest are first in no order; names are. Taking them from one queue evens it out.
-  const queue = [...files];
-  const one = () =>
-    new Promise<void>((resolve, reject) => {
-      const worker = new Worker(new URL("./worker.js", import.meta.url), { workerData: order });
-      const next = () => worker.postMessage(queue.shift() ?? null);
-      worker.on("message", ({ file, result }: Done) => {
-        results.set(file.path, result);
-        onFile(results.size, files.length, file.name);
-        next();
-      });
-      worker.on("error", reject);
-      worker.on("exit", () => resolve());
-      next();
-    });
-  await Promise.all(Array.from({ length: Math.min(order.workers, files.length) }, one));
-  return files.map((file) => ({ file, result: results.get(file.path) }));
+  for (const file of files) {
+    const tell = (doing: string) =>
+      onProgress({ done: results.size, of: files.length, name: file.name, doing });
+    results.set(file.path, await runFile(file, order, tell));
+    tell("done");
+  }
+  return results;
 }

@@ -16,6 +16,7 @@ export interface Scoring {
   readonly budgets: readonly number[];
   readonly windowTokens?: number | undefined;
   readonly trigger?: number | undefined;
+  readonly tell?: (doing: string) => void;
 }
 
 /** One opponent in one setting of one session. */
@@ -75,6 +76,7 @@ async function scoreCascade(
   judging: CaseJudging,
 ): Promise<readonly Score[]> {
   const { session, name, index } = judging;
+  scoring.tell?.(`cascade ${compactions}`);
   const { windowTokens, cuts } = cascadeOf(session.whole, compactions, scoring);
   const last = cuts.at(-1);
   if (last === undefined || cuts.length < compactions) return [];
@@ -102,6 +104,7 @@ async function scoreBudget(
   judging: CaseJudging,
 ): Promise<readonly Score[]> {
   const { session, name, index } = judging;
+  scoring.tell?.(`budget ${budget}`);
   const cuts = BUDGET_CUTS.map((share) => cutAtShare(session.whole, share)).filter(
     (cut) => cut !== undefined,
   );
@@ -130,6 +133,7 @@ function withoutAll(probe: Probe): readonly Probe[] {
 async function scoreNative(scoring: Scoring, judging: CaseJudging): Promise<readonly Score[]> {
   const { session, name, index } = judging;
   const parts = new Map<string, Score[]>();
+  scoring.tell?.("native size");
   for (const compaction of nativeCuts(session)) {
     const removed = compaction.removed.flatMap((at) => session.whole.messages[at] ?? []);
     const probes = mineUsed(futureOf(session, compaction.at), removed);
@@ -160,9 +164,8 @@ async function scoreOf(
   { probes, judging }: { readonly probes: readonly Probe[]; readonly judging: CaseJudging },
 ): Promise<Score> {
   const { shown, store, isStored } = left;
-  const { index, answers } = judging;
-  const frequencyOf = (word: string) => index.refsWith(word).size;
-  const reader = store && new Reader({ store, shown, frequencyOf, answers });
+  const { answers } = judging;
+  const reader = store && new Reader({ store, shown, answers });
   const tallies = await judge(probes, {
     shown,
     reader,

@@ -1,6 +1,7 @@
 /** Compacting without a model against parsing and printing the same session; one more message at 100,000 against at 1,000. */
 import { readFileSync } from "node:fs";
 import { compact, memoryStore, openFile, openSession, policyNamed, readSession } from "../dist/index.js";
+import { ratioAwaited } from "./ratio.mjs";
 
 const EXAMPLE = new URL("../examples/sessions/webhook-retries.jsonl", import.meta.url).pathname;
 
@@ -27,18 +28,18 @@ async function benchWhole() {
     });
     return performance.now() - start;
   };
-  return compare({
+  return ratioAwaited({
     name: "compact the bundled session (150k tokens) against JSON.parse + stringify of it",
     limit: 5,
     floor,
     work,
-    rounds: 9,
+    rounds: 25,
   });
 }
 
 async function benchPrepare() {
   const [few, many] = [await grown(1_000), await grown(100_000)];
-  return compare({
+  return ratioAwaited({
     name: "prepare one more message: at 100,000 against at 1,000",
     limit: 1.5,
     floor: few,
@@ -63,25 +64,4 @@ async function grown(length) {
 function message(index) {
   const content = `message ${index}: const value_${index} = compute(${index});`;
   return { role: index % 2 === 0 ? "user" : "assistant", content };
-}
-
-async function compare({ name, limit, floor, work, rounds }) {
-  const [floors, works] = [[], []];
-  for (let round = 0; round < rounds; round += 1) {
-    floors.push(await timed(floor));
-    works.push(await timed(work));
-  }
-  const [floorMs, workMs] = [median(floors), median(works)];
-  return { name, limit, floorMs, workMs, value: workMs / floorMs, isOver: workMs / floorMs > limit };
-}
-
-/** What the function itself measured, or how long it took. */
-async function timed(run) {
-  const start = performance.now();
-  const own = await run();
-  return typeof own === "number" ? own : performance.now() - start;
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -1,6 +1,7 @@
 /**
- * Performance as ratios: the work and its floor are timed alternately in one process, and the medians are compared.
- * Machines are noisy and differ; a ratio measured this way moves little, so it can have a limit.
+ * Performance as ratios: the work and its floor are timed alternately in one process, and the quick quarters of both are
+ * compared. Machines are noisy and differ; whatever else runs can only make a round slower, so the quick ones say most
+ * about the code, and a ratio of these moves little. Short rounds, many of them: a long one is always interrupted.
  */
 export function ratio({ name, limit, floor, work, rounds = 15 }) {
   floor();
@@ -11,8 +12,26 @@ export function ratio({ name, limit, floor, work, rounds = 15 }) {
     floors.push(time(floor));
     works.push(time(work));
   }
-  const value = median(works) / median(floors);
-  return { name, value, limit, floorMs: median(floors), workMs: median(works), isOver: value > limit };
+  return compared({ name, limit, floors, works });
+}
+
+/** The same for what is awaited. A function that answers a number has measured itself; `WARM` rounds are not counted. */
+export async function ratioAwaited({ name, limit, floor, work, rounds }) {
+  const floors = [];
+  const works = [];
+  for (let round = -WARM; round < rounds; round += 1) {
+    const [floorMs, workMs] = [await timeAwaited(floor), await timeAwaited(work)];
+    if (round >= 0) floors.push(floorMs) && works.push(workMs);
+  }
+  return compared({ name, limit, floors, works });
+}
+
+const WARM = 5;
+
+export function compared({ name, limit, floors, works }) {
+  const [floorMs, workMs] = [quick(floors), quick(works)];
+  const value = workMs / floorMs;
+  return { name, value, limit, floorMs, workMs, isOver: value > limit };
 }
 
 function time(run) {
@@ -21,6 +40,13 @@ function time(run) {
   return Number(process.hrtime.bigint() - start) / 1e6;
 }
 
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+export async function timeAwaited(run) {
+  const start = process.hrtime.bigint();
+  const own = await run();
+  return typeof own === "number" ? own : Number(process.hrtime.bigint() - start) / 1e6;
+}
+
+/** Faster than three quarters of the rounds. */
+function quick(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)];
 }

@@ -1,7 +1,7 @@
 /**
  * Keeping originals against two floors, in a database with the same settings: inserting bytes that are already there (the
  * limit we owe, 1 / 0.7), and spelling the same parts as JSON first, which whoever has parts must do. Ours hashes,
- * looks for what is there already, compresses, and writes four indexes besides. Batches as a compaction makes them.
+ * looks for what is there already, compresses, and writes three indexes besides. A batch is what a compaction makes.
  */
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -11,12 +11,12 @@ import { fileURLToPath } from "node:url";
 import { openSqliteStore } from "../dist/store/sqlite.js";
 import { openConnection } from "../dist/store/sqlite-connection.js";
 import { refOf } from "../dist/transcript/ref.js";
+import { compared, timeAwaited } from "./ratio.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
-const BATCHES = 12;
 const BATCH = 50;
-const ROUNDS = 11;
-const LIMIT = 1 / 0.7;
+const ROUNDS = 120;
+const LIMIT = Number((1 / 0.7).toFixed(2));
 
 export async function benchStore() {
   const folder = mkdtempSync(join(tmpdir(), "palimpsest-bench-"));
@@ -26,16 +26,14 @@ export async function benchStore() {
     const store = await openSqliteStore({ path: join(folder, "store.db") });
     await store.openSession({ id: "bench", at: 1 });
     const times = { bytes: [], json: [], keep: [] };
-    for (let round = 0; round <= ROUNDS; round += 1) {
-      const batches = Array.from({ length: BATCHES }, (_, batch) => originals(round * BATCHES + batch));
-      const spelled = batches.map((batch) => batch.map(spell));
-      const bytes = await time(() => insertAll(raw, spelled, (data) => data));
-      const json = await time(() => insertAll(raw, batches, spell));
-      const keep = await time(async () => {
-        for (const batch of batches) await store.keep("bench", batch);
-      });
-      // The first round warms all three.
-      if (round > 0) times.bytes.push(bytes) && times.json.push(json) && times.keep.push(keep);
+    // The first rounds warm all three.
+    for (let round = -12; round < ROUNDS; round += 1) {
+      const batch = originals(round);
+      const spelled = batch.map(spell);
+      const bytes = await timeAwaited(() => insertAll(raw, spelled, (data) => data));
+      const json = await timeAwaited(() => insertAll(raw, batch, spell));
+      const keep = await timeAwaited(() => store.keep("bench", batch));
+      if (round >= 0) times.bytes.push(bytes) && times.json.push(json) && times.keep.push(keep);
     }
     raw.close();
     await store.close();
@@ -49,16 +47,13 @@ export async function benchStore() {
 }
 
 function row(name, floors, works) {
-  const [floorMs, workMs] = [median(floors), median(works)];
-  const value = workMs / floorMs;
-  return { name, value, limit: Number(LIMIT.toFixed(2)), floorMs, workMs, isOver: value > LIMIT };
+  return compared({ name, limit: LIMIT, floors, works });
 }
 
-async function insertAll(raw, batches, bytesOf) {
-  for (const batch of batches)
-    await raw.write(() => {
-      for (const one of batch) raw.run("INSERT INTO raw(data) VALUES (?)", bytesOf(one));
-    });
+function insertAll(raw, batch, bytesOf) {
+  return raw.write(() => {
+    for (const one of batch) raw.run("INSERT INTO raw(data) VALUES (?)", bytesOf(one));
+  });
 }
 
 function spell({ part }) {
@@ -74,17 +69,9 @@ function originals(batch) {
     const chars = 2_000 + (seed.readUInt32LE(0) % 18_000);
     const start = seed.readUInt32LE(4) % Math.max(1, TEXT.length - chars);
     const text = `${seed.toString("hex")} ${TEXT.slice(start, start + chars)}`;
-    const part = { type: "tool-result", callId: "c", output: [{ type: "text", text }], isError: false };
+    const made = { type: "tool-result", callId: "c", output: [{ type: "text", text }], isError: false };
+    // As a reader gives it: a slice of a text with one arrow in it is kept in two bytes a letter, a parsed one is not.
+    const part = JSON.parse(JSON.stringify(made));
     return { ref: refOf(part), part, description: `Command: number ${index}`, tokens: chars >> 2, at: batch };
   });
-}
-
-async function time(run) {
-  const start = process.hrtime.bigint();
-  await run();
-  return Number(process.hrtime.bigint() - start) / 1e6;
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -4,6 +4,7 @@ import {
   check,
   client,
   environment,
+  holds,
   model,
   palimpsest,
   reading,
@@ -133,7 +134,7 @@ export async function claudeCode() {
     kept.smallRead?.trimEnd() === SMALL.trimEnd(),
     kept.smallRead?.slice(0, 300),
   );
-  check(
+  holds(
     "claude-code: no request broke a provider's rule",
     server.violations.length === 0 && ran.code === 0,
     JSON.stringify(server.violations).slice(0, 300),

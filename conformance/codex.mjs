@@ -6,6 +6,7 @@ import {
   check,
   client,
   environment,
+  holds,
   model,
   palimpsest,
   reading,
@@ -116,7 +117,7 @@ export async function codex() {
     kept.smallRead?.includes(SMALL.trimEnd()) === true,
     kept.smallRead?.slice(0, 300),
   );
-  check(
+  holds(
     "codex: no request broke a provider's rule",
     server.violations.length === 0 && ran.code === 0,
     JSON.stringify(server.violations).slice(0, 300),
@@ -151,7 +152,7 @@ async function resumed({ place, kept, env, words }) {
   );
   const text = readFileSync(join(place.home, ".codex/config.toml"), "utf8");
   await palimpsest(["uninstall", "codex"], place);
-  check(
+  holds(
     "codex: uninstalling leaves the user's configuration",
     text.startsWith(readFileSync(join(place.home, ".codex/config.toml"), "utf8")),
   );

@@ -6,6 +6,7 @@ import {
   check,
   client,
   environment,
+  holds,
   model,
   palimpsest,
   reading,
@@ -89,7 +90,7 @@ export async function geminiCli() {
     kept.guarded?.includes("the arguments contain a stub") === true,
     kept.guarded?.slice(0, 200),
   );
-  check(
+  holds(
     "gemini-cli: no request broke a provider's rule",
     server.violations.length === 0 && ran.code === 0,
     JSON.stringify(server.violations).slice(0, 300),

@@ -1,12 +1,23 @@
 #!/usr/bin/env bash
 # Installs the pinned clients into a cache folder outside the repository; what is there already stays. About 1.5 GB.
-set -euo pipefail
+# A client the registry cannot serve is named and left out: its suite is then skipped, and everything else runs.
+set -uo pipefail
 cache="${PALIMPSEST_CLIENTS:-${TMPDIR:-/tmp}/palimpsest-clients}"
+mkdir -p "$cache"
+# Two installs into one folder at once would leave neither whole.
+if command -v flock > /dev/null; then exec 9> "$cache/.lock"; flock 9; fi
 put() {
-  [ -x "$cache/$1/node_modules/.bin/$2" ] && return
-  mkdir -p "$cache/$1"
-  [ -f "$cache/$1/package.json" ] || echo '{"private":true}' > "$cache/$1/package.json"
-  (cd "$cache/$1" && npm install --no-audit --no-fund --loglevel=error "$3")
+  local folder="$cache/$1" said
+  [ "$(cat "$folder/.installed" 2> /dev/null)" = "$3" ] && [ -x "$folder/node_modules/.bin/$2" ] && return
+  mkdir -p "$folder"
+  [ -f "$folder/package.json" ] || echo '{"private":true}' > "$folder/package.json"
+  if said=$(cd "$folder" && npm install --no-audit --no-fund --loglevel=error "$3" 2>&1) &&
+    [ -x "$folder/node_modules/.bin/$2" ]; then
+    echo "$3" > "$folder/.installed"
+  else
+    rm -rf "$folder"
+    echo "not installed: $3 ($(tail -n 1 <<< "$said"))"
+  fi
 }
 # Claude Code wants Node 22: under 20 npm installs an old one without a word.
 put node22 node node@22
@@ -16,3 +27,4 @@ put codex codex @openai/codex@0.169.0
 put pi pi @earendil-works/pi-coding-agent@0.87.1
 put gemini gemini @google/gemini-cli@0.61.0
 put opencode opencode opencode-ai@1.18.33
+exit 0

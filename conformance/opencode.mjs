@@ -3,21 +3,28 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   BIG,
+  CHUNKS,
   check,
+  chunk,
   client,
   environment,
+  filling,
+  goesOn,
+  holds,
+  lengthOf,
   model,
   palimpsest,
   reading,
   refIn,
   remove,
   resultsIn,
+  rewrites,
   run,
   SMALL,
   scratch,
 } from "./drive.mjs";
 
-const CALL = (input) => ({ calls: [{ name: "palimpsest_read_ref", input }] });
+const CALL = (input) => ({ calls: [{ name: "read_ref", input }] });
 const SHELL = (command) => ({ calls: [{ name: "bash", input: { command, description: "r" } }] });
 const TITLE = {
   tag: "title",
@@ -119,7 +126,7 @@ export async function opencode() {
     kept.smallRead?.trimEnd() === SMALL.trimEnd(),
     kept.smallRead?.slice(0, 300),
   );
-  check(
+  holds(
     "opencode: no request broke a provider's rule",
     server.violations.length === 0,
     JSON.stringify(server.violations).slice(0, 300),
@@ -142,6 +149,88 @@ export async function opencode() {
     read?.slice(0, 200),
   );
   remove(place);
+  await viewed();
+}
+
+const COMPACTING = {
+  tag: "compact",
+  when: ({ transcript }, text) =>
+    (transcript.tools ?? []).length === 0 && text.includes("summarization agent"),
+  reply: () => "THE SUMMARY",
+};
+
+/** More than the window takes: with the view OpenCode never has to compact, and a restart shows the same. */
+async function viewed() {
+  const place = scratch("opencode-view");
+  const compact = { calls: [{ name: "compact", input: { focus: "the port" } }] };
+  const { kept, steps } = filling({ shell: SHELL, call: CALL, compact });
+  const { server, seen } = await model({ rules: [COMPACTING, TITLE], steps });
+  const start = await starting(place);
+  const ran = await start(server.url, ["read the chunks; never touch the port 48213"]);
+  await server.close();
+  const sizes = kept.lists.map(lengthOf);
+  if (process.env.VERBOSE)
+    console.log(
+      ran.code,
+      ran.err.slice(-800),
+      seen.map(({ tag }) => tag).join(),
+      sizes.join(),
+      rewrites(kept.lists),
+    );
+  check(
+    "opencode: a session larger than the window goes on without its lossy compaction",
+    !seen.some(({ tag }) => tag === "compact") && kept.afterCompact !== undefined,
+    seen.map(({ tag }) => tag).join(),
+  );
+  check(
+    "opencode: what is sent is cut back, and in between only grows (the cache holds)",
+    Math.max(...sizes) < CHUNKS * chunk(0).length && rewrites(kept.lists) > 0 && rewrites(kept.lists) < 6,
+    `${sizes.join()} ${rewrites(kept.lists)}`,
+  );
+  check(
+    "opencode: the user's words stand verbatim in the view",
+    kept.last?.includes("48213") === true && kept.read !== undefined,
+  );
+  check(
+    "opencode: what left by the view is read back byte for byte",
+    kept.read?.trimEnd() === chunk(0).trimEnd(),
+    kept.read?.slice(0, 200),
+  );
+  check(
+    "opencode: the agent compacts when it asks to",
+    lengthOf(kept.afterCompact ?? []) < lengthOf(kept.beforeCompact ?? []) / 2,
+    `${lengthOf(kept.beforeCompact ?? [])} ${lengthOf(kept.afterCompact ?? [])}`,
+  );
+  holds(
+    "opencode: no request of the long session broke a rule",
+    server.violations.length === 0,
+    JSON.stringify(server.violations).slice(0, 300),
+  );
+  const again = [];
+  const second = await model({
+    rules: [COMPACTING, TITLE],
+    steps: [
+      (request) => {
+        again.push(request.body.messages.map((one) => JSON.stringify(one)));
+        return "done";
+      },
+    ],
+  });
+  await start(second.server.url, ["--continue", "go on"]);
+  await second.server.close();
+  check(
+    "opencode: after a restart the model is sent the same bytes, and the new words",
+    again.length > 0 &&
+      goesOn((kept.afterCompact ?? []).slice(1), again[0].slice(1)) &&
+      lengthOf(again[0]) < lengthOf(kept.beforeCompact ?? []),
+    again[0] === undefined ? "nothing was asked" : firstDifference(kept.afterCompact ?? [], again[0]),
+  );
+  remove(place);
+}
+
+function firstDifference(before, after) {
+  const at = before.findIndex((message, index) => message !== after[index]);
+  return `message ${at} of ${before.length}: ${before[at]?.slice(0, 150)} | ${after[at]?.slice(0, 150)}`;
 }
 
 async function starting(place) {

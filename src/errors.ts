@@ -10,6 +10,7 @@ export type ErrorCode =
   | "cannot-write" // the change asked for has no spelling in this wire
   | "store" // the store cannot be used, or cannot be trusted: damaged, locked, full, of a newer version
   | "summary" // no usable summary came from the program or the model that was asked for one
+  | "unknown-usage" // what was observed of a request is no usage we know
   | "policy" // there is no such policy, or what was written is none
   | "usage"; // the command line says something we do not understand
 

@@ -7,6 +7,7 @@
  * A ref alone is no stub: commit messages and notes may name one. Our own tools may be given anything.
  */
 import { isList, isObject, type Json } from "./transcript/json.ts";
+import { isOwnTool } from "./transcript/own-tools.ts";
 import { isRef, type Ref } from "./transcript/ref.ts";
 
 export interface ToolUseAsked {
@@ -22,7 +23,7 @@ export interface Refusal {
 }
 
 export function guardCall({ name, input }: ToolUseAsked): Refusal | undefined {
-  if (/(?:^|__|[.:/])(?:read_ref|list_refs|compact)$/.test(name)) return undefined;
+  if (isOwnTool(name)) return undefined;
   const refs = new Set<Ref>();
   let isStubbed = false;
   for (const text of textsIn(input)) {

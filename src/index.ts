@@ -34,6 +34,7 @@ export { type Cost, cost, type Model, modelNamed } from "./measure/models.ts";
 export { calibrationOf } from "./measure/recorded.ts";
 export { type Request, requestsOf } from "./measure/requests.ts";
 export { tokenizerFor } from "./measure/tokenizer.ts";
+export { usageFrom } from "./measure/usage.ts";
 export { isOverflow } from "./overflow.ts";
 export { type Address, addressKey, type Edit } from "./plan/edit.ts";
 export type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
@@ -48,6 +49,8 @@ export { netSavings, type Savings } from "./savings.ts";
 export { type AgentSession, openSession } from "./session.ts";
 export type { CompactRequest, Prepared, SessionOptions } from "./session-options.ts";
 export { memoryStore } from "./store/memory.ts";
+export type { PlacedRow } from "./store/paging.ts";
+export { searchRows } from "./store/search.ts";
 export { openSpool, type Spool } from "./store/spool.ts";
 export { openSqliteStore } from "./store/sqlite.ts";
 export type {
@@ -60,6 +63,7 @@ export type {
   SessionRow,
   Store,
 } from "./store/store.ts";
+export { type Needle, needleOf } from "./store/words.ts";
 export { commandSummarizer } from "./summarize/command.ts";
 export { extractive } from "./summarize/extractive.ts";
 export { modelSummarizer } from "./summarize/model.ts";
@@ -86,6 +90,7 @@ export type {
 } from "./transcript/message.ts";
 export { hasUserWords, promptTokens, resultText } from "./transcript/message.ts";
 export { type Pair, type Pairing, pairUp } from "./transcript/pairs.ts";
+export { textIn } from "./transcript/part-text.ts";
 export { type AddressedPart, addressParts, isRef, type Ref, refOf } from "./transcript/ref.ts";
 export type { ProblemCode, Provider } from "./transcript/rules.ts";
 export { type ToolUse, toolUse } from "./transcript/tool-use.ts";

@@ -1,6 +1,9 @@
-/** `list_refs`: the table of what left the context, newest first, a page at a time. */
+/**
+ * `list_refs`: the table of what left the context, a page at a time: newest first, or with `contains` best first, each row
+ * with the line that has most of it. So the next read can be of those lines, and often need not be made.
+ */
 import { PalimpsestError } from "./errors.ts";
-import type { RefPage, RefRow } from "./store/store.ts";
+import type { RefFound, RefPage, RefRow } from "./store/store.ts";
 import {
   answered,
   counted,
@@ -10,11 +13,13 @@ import {
   ToolRefusal,
   textField,
 } from "./tool-answer.ts";
-import { shorten } from "./transcript/describe.ts";
+import { shorten, shortenMiddle } from "./transcript/describe.ts";
 import { defined, type JsonObject } from "./transcript/json.ts";
 import type { Part } from "./transcript/message.ts";
 
 const USUAL_ROWS = 20;
+/** Best first, what is not among these is hardly it; and each has a second cell. */
+const USUAL_FOUND = 10;
 /** A page stays below some 4,000 tokens. */
 const MOST_ROWS = 100;
 
@@ -37,9 +42,10 @@ export async function listRefs(input: JsonObject, context: ToolContext): Promise
   if (limit instanceof ToolRefusal) return limit;
   const cursor = textField(input, "cursor");
   if (cursor instanceof ToolRefusal) return cursor;
-  const query = defined({ kind, contains, cursor, limit: Math.min(limit ?? USUAL_ROWS, MOST_ROWS) });
+  const usual = contains === undefined ? USUAL_ROWS : USUAL_FOUND;
+  const query = defined({ kind, contains, cursor, limit: Math.min(limit ?? usual, MOST_ROWS) });
   try {
-    const page = await context.store.list(context.sessionId, query);
+    const page = await context.store.list(context.sessionId, { ...query, match: "most" });
     return answered(
       pageText(page, query),
       { ...defined({ cursor: page.cursor }), ...structuredPage(page) },
@@ -71,35 +77,61 @@ function kindField(input: JsonObject): Part["type"] | undefined | ToolRefusal {
   );
 }
 
-function pageText({ rows, total, cursor }: RefPage, query: { readonly contains?: string }): string {
+function pageText(page: RefPage, query: { readonly contains?: string }): string {
+  const { rows, total, cursor } = page;
   if (total === 0) {
     const what = query.contains === undefined ? "" : ` with ${JSON.stringify(shorten(query.contains))}`;
     return `No original${what} has left the context.`;
   }
   const more = cursor === undefined ? "" : ` Go on with cursor: ${JSON.stringify(cursor)}.`;
   return [
-    "| ref | kind | tokens | what it is |",
-    "| --- | --- | --- | --- |",
-    ...rows.map(
-      ({ ref, kind, tokens, description }) => `| ${ref} | ${kind} | ${tokens} | ${cell(description)} |`,
-    ),
+    ...(query.contains === undefined ? plainTable(rows) : foundTable(rows)),
     "",
-    `${counted(rows.length)} of ${counted(total)}.${more} Read one with read_ref.`,
+    `${counted(rows.length)} of ${counted(total)}${havingAll(page)}.${more} Read one with read_ref.`,
   ].join("\n");
 }
 
+function plainTable(rows: readonly RefRow[]): readonly string[] {
+  return [
+    "| ref | kind | tokens | what it is |",
+    "| --- | --- | --- | --- |",
+    ...rows.map(
+      ({ ref, kind, tokens, description }) => `| ${ref} | ${kind} | ${tokens} | ${cell(description, 100)} |`,
+    ),
+  ];
+}
+
+function foundTable(rows: readonly RefRow[]): readonly string[] {
+  return [
+    "| ref | kind | tokens | what it is | line: what it says there |",
+    "| --- | --- | --- | --- | --- |",
+    ...rows.map(({ ref, kind, tokens, description, found }) => {
+      const where = found ? `${placeOf(found)}: ${cell(found.text, found.text.length)}` : "";
+      return `| ${ref} | ${kind} | ${tokens} | ${cell(description, 100)} | ${where} |`;
+    }),
+  ];
+}
+
+/** As `lines` takes it. */
+function placeOf({ line, char }: RefFound): string {
+  return char === undefined ? String(line) : `${line}:${char}`;
+}
+
+/** Best first: where some lack a word, the reader should know that these are guesses. */
+function havingAll({ whole, total }: RefPage): string {
+  if (whole === undefined || whole === total) return whole === undefined ? "" : ", best first";
+  return `, best first; ${whole === 0 ? "none has" : `${counted(whole)} ${whole === 1 ? "has" : "have"}`} every word`;
+}
+
 function structuredPage({ rows, total }: RefPage): JsonObject {
-  const row = ({ ref, kind, description, tokens, at }: RefRow): JsonObject => ({
-    ref,
-    kind,
-    description,
-    tokens,
-    at,
+  const row = ({ ref, kind, description, tokens, at, found }: RefRow): JsonObject => ({
+    ...{ ref, kind, description, tokens, at },
+    ...(found ? { found: { lines: placeOf(found), text: found.text } } : {}),
   });
   return { refs: rows.map(row), total };
 }
 
-/** Descriptions quote what tools were given: they may not end the cell, the line or the table, nor look like a stub. */
-function cell(description: string): string {
-  return shorten(description.replaceAll(/[⟦⟧]/g, ""), 100).replaceAll("|", "\\|").replaceAll("`", "'");
+/** Cells quote what tools were given and printed: they may not end the cell, the line or the table, nor look like a stub. */
+function cell(text: string, chars: number): string {
+  return shortenMiddle(text.replaceAll(/[⟦⟧]/g, ""), chars).replaceAll("|", "\\|").replaceAll("`", "'");
 }

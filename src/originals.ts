@@ -5,8 +5,8 @@ import { type Address, addressKey, type Edit } from "./plan/edit.ts";
 import type { Policy } from "./plan/policy.ts";
 import type { Summary } from "./plan/summary.ts";
 import type { Original } from "./store/store.ts";
-import type { Message, Part, ToolCallPart, Transcript } from "./transcript/message.ts";
-import { callsByResult, pairUp } from "./transcript/pairs.ts";
+import type { Message, Part, ToolCallPart, ToolResultPart, Transcript } from "./transcript/message.ts";
+import { pairUp } from "./transcript/pairs.ts";
 import { addressParts } from "./transcript/ref.ts";
 
 export interface Keeping {
@@ -29,13 +29,21 @@ export function originalsOf(
 ): readonly Original[] {
   const touched = new Set(edits.map((edit) => addressKey(edit.at)));
   const how = policy?.retrieval?.descriptions;
-  const calls: ReadonlyMap<Part, ToolCallPart> = callsByResult(pairUp(transcript));
+  const mates = matesIn(transcript);
   return addressParts(transcript).flatMap((addressed) => {
     if (!touched.has(addressKey(addressed)) && !cited.has(addressed.ref)) return [];
     const { native: _, ...part } = addressed.part;
-    const description = descriptionOf(addressed.part, calls.get(addressed.part), how);
+    const description = descriptionOf(addressed.part, mates.get(addressed.part), how);
     return [{ ref: addressed.ref, part, description, tokens: tokensOf(addressed.part), at }];
   });
+}
+
+/** Of each result its call, of each call its result. */
+function matesIn(transcript: Transcript): ReadonlyMap<Part, ToolCallPart | ToolResultPart> {
+  const mates = new Map<Part, ToolCallPart | ToolResultPart>();
+  for (const { call, result } of pairUp(transcript).pairs)
+    if (result) mates.set(result.part, call.part).set(call.part, result.part);
+  return mates;
 }
 
 export function refsCitedIn(summary: Summary | undefined): ReadonlySet<string> {

@@ -18,7 +18,6 @@ import {
   wholeCharacters,
   within,
 } from "./ref-lines.ts";
-import { mediaIn, textIn } from "./ref-text.ts";
 import type { Original } from "./store/store.ts";
 import {
   counted,
@@ -30,8 +29,9 @@ import {
   tokensIn,
   wrongField,
 } from "./tool-answer.ts";
-import { shorten } from "./transcript/describe.ts";
+import { shorten, shortenMiddle } from "./transcript/describe.ts";
 import { defined, type Json, type JsonObject } from "./transcript/json.ts";
+import { mediaIn, textIn } from "./transcript/part-text.ts";
 
 const USUAL_TOKENS = 8000;
 /** However little was asked for, something is shown. */
@@ -217,7 +217,7 @@ function framed(original: Original, shown: Shown, context: ToolContext): ToolAns
 
 function frame({ ref, part, description, tokens }: Original, { body, extent, next, grep }: Shown): string {
   const media = mediaIn(part);
-  const what = shorten(description.replaceAll(/[⟦⟧]/g, ""), 120);
+  const what = shortenMiddle(description.replaceAll(/[⟦⟧]/g, ""), 160);
   const attached = media.length === 0 ? "" : ` With ${media.map(({ type }) => type).join(", ")}, attached.`;
   const again = grep === undefined ? "" : `, grep: ${JSON.stringify(grep)}`;
   return [

@@ -1,5 +1,6 @@
 /** What a user is told. */
 import type { Compacted } from "./compact.ts";
+import { PalimpsestError } from "./errors.ts";
 
 export function compactedNotice({ compaction, originals }: Compacted): string {
   const { tokensBefore, tokensAfter } = compaction;
@@ -8,4 +9,12 @@ export function compactedNotice({ compaction, originals }: Compacted): string {
 
 export function brokenNotice(failures: number, detail: string): string {
   return `Compaction did not help ${failures} times in a row (${detail}); it is off until the next one asked for.`;
+}
+
+export function unknownUsage(reported: object): PalimpsestError {
+  const fields = Object.keys(reported).slice(0, 8).join(", ") || "nothing";
+  return new PalimpsestError(
+    "unknown-usage",
+    `observe was given no usage we know (it has ${fields}). Give it the usage object of the response, as your SDK returned it.`,
+  );
 }

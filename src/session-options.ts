@@ -7,6 +7,7 @@ import type { Store } from "./store/store.ts";
 import type { Summarizer } from "./summarize/summarize.ts";
 import type { Json } from "./transcript/json.ts";
 import type { Message } from "./transcript/message.ts";
+import type { BodyWire } from "./wire/wire.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface SessionOptions {
@@ -19,8 +20,8 @@ export interface SessionOptions {
   /** A name or a policy. Default: `palimpsest`. */
   readonly policy?: string | Policy;
   readonly model?: string;
-  /** Default: told from the first messages. */
-  readonly wire?: string;
+  /** By name, or your own. Default: told from the first messages. */
+  readonly wire?: string | BodyWire;
   /** Of `model`; a request to another model goes by that model's own window. */
   readonly windowTokens?: number;
   /** Who writes summaries; `modelSummarizer({ …, isLive: true })` asks on the request this session sends next. */

@@ -11,6 +11,7 @@ import { standingCompactions } from "./apply/view.ts";
 import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
 import { liveRequestAround } from "./live-request.ts";
+import { usageFrom } from "./measure/usage.ts";
 import { isOverflow } from "./overflow.ts";
 import { isBound } from "./plan/bound.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
@@ -20,7 +21,7 @@ import { arrivalTokens, isPassing, looksEachTime } from "./plan/prune.ts";
 import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
 import { Ahead, type Basis } from "./session-ahead.ts";
-import { brokenNotice, compactedNotice } from "./session-notices.ts";
+import { brokenNotice, compactedNotice, unknownUsage } from "./session-notices.ts";
 import type { CompactRequest, Observed, Prepared, SessionOptions } from "./session-options.ts";
 import { SessionRequests } from "./session-requests.ts";
 import { type SessionTools, sessionTools } from "./session-tools.ts";
@@ -28,7 +29,7 @@ import { Overhead } from "./standing-overhead.ts";
 import { memoryStore } from "./store/memory.ts";
 import type { RefPage, RefQuery } from "./store/store.ts";
 import { defined, type Json } from "./transcript/json.ts";
-import type { Message, Usage } from "./transcript/message.ts";
+import type { Message } from "./transcript/message.ts";
 import { bodyWireFor } from "./wire/wires.ts";
 
 /** Between two looks at what could be cleared, the context grows by this share of the window. */
@@ -92,12 +93,14 @@ export class AgentSession {
   }
 
   /**
-   * After each response: what the provider reported. Corrects the counts, goes into the net savings, and tells of a prompt
-   * that overflowed without an error: the next `prepare` compacts.
+   * After each response: what the provider reported, in its own words or ours. Corrects the counts, goes into the net
+   * savings, and tells of a prompt that overflowed without an error: the next `prepare` compacts.
    */
-  observe(usage: Usage, how: Observed | Message["ended"] = {}): void {
+  observe(reported: object, how: Observed | Message["ended"] = {}): void {
     const live = this.#live;
-    if (!live) return;
+    const usage = usageFrom(reported);
+    if (!usage) this.#report(unknownUsage(reported), "this request was not counted");
+    if (!live || !usage) return;
     const at = this.#options.now();
     const observed = typeof how === "string" ? { ended: how } : how;
     this.#requests.observe(live.countedTokens, usage, { ...observed, at });
@@ -180,7 +183,7 @@ export class AgentSession {
     if (this.#live && !isSwitched) return this.#live;
     // A cold cache is the time to clear: it is looked at whatever was seen before.
     if (this.#live) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
-    const wire = bodyWireFor(messages, this.#live?.wire ?? this.#options.wire);
+    const wire = bodyWireFor(messages, this.#options.wire ?? this.#live?.wire);
     this.#live = new LiveConversation(wire, this.#requests.model);
     this.#live.look(this.#ledger);
     return this.#live;

@@ -47,8 +47,11 @@ export const toolSchemas: readonly (ToolSchema & { readonly input: JsonObject })
           type: "string",
           enum: ["text", "thinking", "tool-call", "tool-result", "image", "document", "opaque"],
         },
-        contains: { type: "string", description: "Words in the description or the original" },
-        limit: { type: "integer", description: "Default 20" },
+        contains: {
+          type: "string",
+          description: "Words of what you look for: then best first, each with its matching line",
+        },
+        limit: { type: "integer", description: "Default 20, 10 when searching" },
         cursor: { type: "string", description: "From the previous answer" },
       },
     },

@@ -75,8 +75,7 @@ async function ask(
     seed: fixture.name,
   };
   const { shown, chars, store } = await policyOpponent(policy).run(arranged);
-  const frequencyOf = (word: string) => index.refsWith(word).size;
-  const reader = store && new Reader({ store, shown, frequencyOf, answers: new Map(), tools });
+  const reader = store && new Reader({ store, shown, answers: new Map(), tools });
   const { ALL } = await judge(questions, { shown, reader });
   return { tally: ALL, chars };
 }

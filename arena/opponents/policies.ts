@@ -30,12 +30,13 @@ async function within(policy: Policy, arranged: Arranged): Promise<Left> {
   let best: Left | undefined;
   for (let round = 0; round < ROUNDS; round += 1) {
     const left = await once(policy, { ...arranged, windowTokens });
+    const isUnmoved = left.chars === best?.chars && left.fits;
     if (!best || isBetter(left, best)) best = left;
     // Close enough below, or no window is small enough.
     if ((left.fits && left.chars * CLOSE > budgetChars) || (!left.fits && windowTokens <= LEAST_WINDOW))
       break;
     bounds = left.fits ? { ...bounds, low: windowTokens } : { ...bounds, high: windowTokens };
-    windowTokens = nextWindow(windowTokens, budgetChars / Math.max(1, left.chars), bounds);
+    windowTokens = nextWindow(windowTokens, isUnmoved ? LEAP : budgetChars / Math.max(1, left.chars), bounds);
     if (windowTokens <= bounds.low || windowTokens >= bounds.high) break;
   }
   return best ?? once(policy, arranged);
@@ -53,12 +54,14 @@ function isBetter(left: Left, best: Left): boolean {
 
 /** In proportion first; once there is a window that is too large, halfway. */
 function nextWindow(tokens: number, share: number, { low, high }: Bounds): number {
-  if (high === Number.POSITIVE_INFINITY) return Math.round(tokens * Math.min(2.5, Math.max(1.1, share)));
+  if (high === Number.POSITIVE_INFINITY) return Math.round(tokens * Math.min(LEAP, Math.max(1.1, share)));
   const proportional = Math.round(tokens * Math.max(0.25, share * 0.97));
   return proportional > low && proportional < high ? proportional : Math.round((low + high) / 2);
 }
 
-const ROUNDS = 4;
+const ROUNDS = 5;
+/** So much larger at once; a system with sizes of its own may need it before it does anything else. */
+const LEAP = 2.5;
 const CLOSE = 1.06;
 const CHARS_PER_TOKEN = 4;
 const LEAST_WINDOW = 1_500;
@@ -89,7 +92,7 @@ async function once(
   return {
     ...{ shown, chars, refused, stages, store: showsRefs(policy) ? store : undefined },
     fits: budgetChars === undefined || chars <= budgetChars,
-    isStored: storedIn(store),
+    isStored: (value) => store.holds(value),
   };
 }
 
@@ -100,12 +103,4 @@ export function timeAt({ whole }: Session, cut: number): number {
     if (time !== undefined) return time;
   }
   return 0;
-}
-
-function storedIn(store: ScratchStore): (value: string) => boolean {
-  let kept: Shown | undefined;
-  return (value) => {
-    kept ??= Shown.of([{ role: "user", parts: [...store.originals].map(({ part }) => part) }]);
-    return kept.linesWith(value).length > 0 || kept.lines.some(({ text }) => text.includes(value));
-  };
 }

@@ -4,14 +4,18 @@
  */
 import {
   type LedgerEntry,
+  needleOf,
   type Original,
   PalimpsestError,
+  type PlacedRow,
   type Recall,
   type RefPage,
   type RefQuery,
   type SessionFacts,
   type SessionRow,
   type Store,
+  searchRows,
+  textIn,
 } from "palimpsest";
 import type { SessionIndex } from "../probes/session-index.ts";
 
@@ -25,8 +29,10 @@ export class ScratchStore implements Store {
     this.#index = index;
   }
 
-  get originals(): Iterable<Original> {
-    return this.#originals.values();
+  /** Whether any original kept has this value, found by anyone or not. */
+  holds(value: string): boolean {
+    for (const ref of this.#index.refsHolding(value)) if (this.#originals.has(ref)) return true;
+    return false;
   }
 
   async openSession(_session: SessionFacts): Promise<void> {}
@@ -50,26 +56,30 @@ export class ScratchStore implements Store {
     return original ? { kind: "found", original } : { kind: "unknown", nearest: [] };
   }
 
-  async list(_sessionId: string, { kind, contains = "", limit = 20 }: RefQuery): Promise<RefPage> {
-    const terms = contains
-      .toLowerCase()
-      .split(/\s+/)
-      .filter((term) => term !== "");
-    const sets = terms.map((term) => this.#index.refsWith(term));
-    const found = [...this.#originals.values()].filter(
-      ({ ref, part }) => (kind === undefined || part.type === kind) && sets.every((refs) => refs.has(ref)),
-    );
-    const rows = found.reverse().slice(0, limit);
-    return {
-      rows: rows.map(({ ref, part, description, tokens, at }) => ({
-        ref,
-        kind: part.type,
-        description,
-        tokens,
-        at,
-      })),
-      total: found.length,
-    };
+  /** As the product searches: only the index is the session's, because every policy keeps the same parts. */
+  async list(_sessionId: string, query: RefQuery): Promise<RefPage> {
+    const needle = needleOf(query.contains ?? "");
+    const refsWith = needle.words.map((words) => words.map((word) => this.#index.refsWith(word)));
+    const rows = this.#rows().filter(({ kind }) => query.kind === undefined || kind === query.kind);
+    if (needle.terms.length === 0) {
+      const { limit = 20 } = query;
+      return { rows: rows.toReversed().slice(0, limit), total: rows.length };
+    }
+    return searchRows(rows, {
+      ...{ query, needle },
+      termsOf: ({ ref }) =>
+        new Set(refsWith.flatMap((sets, term) => (sets.every((refs) => refs.has(ref)) ? [term] : []))),
+      saidBy: ({ ref }) => {
+        const original = this.#originals.get(ref);
+        return original ? textIn(original.part) : "";
+      },
+    });
+  }
+
+  #rows(): readonly PlacedRow[] {
+    return [...this.#originals.values()].map(({ ref, part, description, tokens, at }, index) => ({
+      ...{ seq: index + 1, ref, kind: part.type, description, tokens, at },
+    }));
   }
 
   async append(_sessionId: string, entries: readonly LedgerEntry[]): Promise<void> {

@@ -4,10 +4,13 @@
  */
 import { type Json, type Message, type Part, resultText } from "palimpsest";
 import { type Atom, atomsIn } from "./atoms.ts";
+import { normal } from "./probe.ts";
 
 export interface Line {
   readonly text: string;
   readonly lower: string;
+  /** With single spaces: what sentences and whole lines are looked for in. */
+  readonly normal: string;
   readonly atoms: readonly Atom[];
 }
 
@@ -23,13 +26,26 @@ export function linesOfPart(part: Part): readonly Line[] {
 }
 
 export function linesOf(text: string): readonly Line[] {
-  return text
-    .split("\n")
-    .flatMap((line) =>
-      piecesOf(line).flatMap((piece) =>
-        piece.trim() === "" ? [] : [{ text: piece, lower: piece.toLowerCase(), atoms: atomsIn(piece) }],
-      ),
-    );
+  const lines: Line[] = [];
+  for (const line of text.split("\n"))
+    for (const piece of piecesOf(line)) if (piece.trim() !== "") lines.push(lineOf(piece));
+  return lines;
+}
+
+/**
+ * Opponents show the same lines over and over: stubs, heads of results, the page of the compaction before. Reading a line
+ * for its exact things is most of the work, so it is done once for as long as there is room.
+ */
+const lineByText = new Map<string, Line>();
+const MOST_LINES = 400_000;
+
+function lineOf(text: string): Line {
+  const known = lineByText.get(text);
+  if (known) return known;
+  const line = { text, lower: text.toLowerCase(), normal: normal(text), atoms: atomsIn(text) };
+  if (lineByText.size >= MOST_LINES) lineByText.clear();
+  lineByText.set(text, line);
+  return line;
 }
 
 export function linesOfMessages(messages: readonly Message[]): readonly Line[] {

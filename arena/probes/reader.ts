@@ -1,7 +1,7 @@
 /**
  * A scripted reader: it knows the words a fact was asked by, not the fact, and looks for it the way a model would with the
- * tools a model has. It reads what is visible first (stubs, table, refs in the page), then asks `list_refs` for the rarest
- * words it knows, and opens what looks likest with `read_ref`, three times at most. So a ref counts only if it can be found.
+ * tools a model has. It asks `list_refs` once for the words it knows, and opens what stands first there and what lines in view
+ * point to (stubs, table, refs in the page) with `read_ref`, three times at most. So a ref counts only if it can be found.
  *
  * Where nothing visible says that anything can be read back, it does not look: a model would not either.
  */
@@ -17,15 +17,13 @@ export type Interface = "read" | "read+list" | "read+search" | "all";
 export interface ReadingOptions {
   readonly store: Store;
   readonly shown: Shown;
-  /** How many originals hold a word: the rare ones are asked for first. */
-  readonly frequencyOf: (word: string) => number;
-  /** Answers are the same for every policy of a session: read once. */
+  /** Answers to `read_ref` are the same for every policy of a session: read once. */
   readonly answers: Map<string, Answer>;
   readonly tools?: Interface;
 }
 
 export interface Reading {
-  /** At which read it was found. */
+  /** At which read it was found; shown by the list itself counts as the first. */
   readonly reads?: number;
   readonly tokens: number;
 }
@@ -53,103 +51,104 @@ export class Reader {
 
   async read(probe: Probe): Promise<Reading> {
     if (!this.#isTold || probe.anchors.length === 0) return { tokens: 0 };
-    const words = this.#rarestFirst(probe.asked ?? probe.anchors);
-    const { refs, tokens: listed } = await this.#candidates(words);
-    let tokens = listed;
-    for (const [read, ref] of refs.slice(0, MOST_READS).entries()) {
-      const answer = await this.#open(ref, words);
-      tokens += answer.tokens;
-      if (answer.shown.find(probe) === "visible" || isEnding(probe, ref, answer))
+    const words = questionOf(probe);
+    const { answer, places } = await this.#search(words);
+    let { tokens } = answer;
+    if (answer.shown.find(probe) === "visible") return { reads: 1, tokens };
+    for (const [read, place] of this.#candidates(places, words).slice(0, MOST_READS).entries()) {
+      const opened = await this.#open(place, words);
+      tokens += opened.tokens;
+      if (opened.shown.find(probe) === "visible" || isEnding(probe, place.ref, opened))
         return { reads: read + 1, tokens };
     }
     return { tokens };
   }
 
-  #rarestFirst(anchors: readonly string[]): readonly string[] {
-    const { frequencyOf } = this.#options;
-    return anchors
-      .map((word) => ({ word, times: frequencyOf(word) }))
-      .filter(({ times }) => times > 0)
-      .sort((a, b) => a.times - b.times || (a.word < b.word ? -1 : 1))
-      .slice(0, ASKED_WORDS)
-      .map(({ word }) => word);
-  }
-
-  /** What a line in view points to and what a search finds, in turn: the likeliest of each first. */
-  async #candidates(
-    words: readonly string[],
-  ): Promise<{ readonly refs: readonly string[]; readonly tokens: number }> {
-    const { tools = "read+list" } = this.#options;
-    const pointed = this.#pointedTo(words);
-    const { refs, tokens, isWhole } = tools === "read" ? NOTHING : await this.#search(words);
-    // What holds every word of the question is likelier than a line that has two of them.
-    const isSure = !isWhole && (pointed[0]?.score ?? 0) >= SURE_WORDS;
-    const seen = pointed.map(({ ref }) => ref);
-    const ordered = isSure ? interleaved(seen, refs) : interleaved(refs, seen);
-    return { refs: [...new Set(ordered)], tokens };
-  }
-
-  #pointedTo(words: readonly string[]): readonly { readonly ref: string; readonly score: number }[] {
-    return this.#signs
+  /** What a search found, best first, and what lines in view point to, in turn. */
+  #candidates(found: readonly Place[], words: readonly string[]): readonly Place[] {
+    const pointed = this.#signs
       .map(({ ref, lower }) => ({ ref, score: words.filter((word) => lower.includes(word)).length }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score);
+    const byRef = new Map(found.map((place) => [place.ref, place]));
+    const ordered = interleaved(
+      found,
+      pointed.map(({ ref }): Place => byRef.get(ref) ?? { ref }),
+    );
+    return [...new Map(ordered.map((place) => [place.ref, place])).values()];
   }
 
-  /** All of the words it knows; where nothing has them all, of the rarest three, two, one. */
-  async #search(words: readonly string[]): Promise<Found> {
-    const { store } = this.#options;
-    let tokens = 0;
-    for (const count of new Set(TRIED_WORDS.map((tried) => Math.min(tried, words.length)))) {
-      const contains = words.slice(0, count).join(" ");
-      const answer = await runTool("list_refs", { contains }, { store, sessionId: SESSION });
-      tokens += answer.tokens;
-      const lines = linesOf(answer.text).flatMap(signOf);
-      const ranked = lines
-        .map(({ ref, lower }) => ({ ref, score: words.filter((word) => lower.includes(word)).length }))
-        .sort((a, b) => b.score - a.score);
-      if (ranked.length > 0)
-        return { refs: ranked.map(({ ref }) => ref), tokens, isWhole: count === words.length };
-    }
-    return { ...NOTHING, tokens };
+  async #search(
+    words: readonly string[],
+  ): Promise<{ readonly answer: Answer; readonly places: readonly Place[] }> {
+    const { store, tools = "read+list" } = this.#options;
+    if (tools === "read") return { answer: { shown: new Shown([]), tokens: 0 }, places: [] };
+    const input = { contains: words.join(" ") };
+    const { text, tokens, structured } = await runTool("list_refs", input, { store, sessionId: SESSION });
+    const lines = linesOf(text);
+    return { answer: { shown: new Shown(lines, lines), tokens }, places: placesIn(structured) };
   }
 
-  /** Whole where it fits a page; else the lines with a word that is known. */
-  async #open(ref: string, words: readonly string[]): Promise<Answer> {
-    const { answers } = this.#options;
-    const whole = answers.get(ref) ?? (await this.#call(ref, undefined));
-    answers.set(ref, whole);
+  /** Whole where it fits a page; else what stands around the line that was listed; else the lines with words that are known. */
+  async #open({ ref, tokens = 0, line }: Place, words: readonly string[]): Promise<Answer> {
+    if (tokens > PAGE_TOKENS && line !== undefined) return this.#call({ ref, lines: around(line) });
+    const whole = await this.#call({ ref });
     if (!whole.shown.lines.some(({ text }) => text.startsWith("There is more: read_ref("))) return whole;
-    const grep = words.slice(0, 3).map(escaped).join("|");
-    const key = `${ref} ${grep}`;
-    const found = answers.get(key) ?? (await this.#call(ref, grep));
-    answers.set(key, found);
-    return found;
+    return this.#call({ ref, grep: `(?i)${words.slice(0, 3).map(escaped).join("|")}` });
   }
 
-  async #call(ref: string, grep: string | undefined): Promise<Answer> {
-    const { store } = this.#options;
-    // Words are known, not in which case they were written.
-    const input = grep === undefined ? { ref } : { ref, grep: `(?i)${grep}` };
-    const answer = await runTool("read_ref", input, { store, sessionId: SESSION });
-    const lines = neighbouring(linesOf(answer.text));
-    return { shown: new Shown(lines, lines), tokens: answer.tokens };
+  async #call(input: Readonly<Record<string, string>>): Promise<Answer> {
+    const { store, answers } = this.#options;
+    const key = JSON.stringify(input);
+    const known = answers.get(key);
+    if (known) return known;
+    const { text, tokens } = await runTool("read_ref", input, { store, sessionId: SESSION });
+    const lines = neighbouring(linesOf(text));
+    const answer = { shown: new Shown(lines, lines), tokens };
+    answers.set(key, answer);
+    return answer;
   }
 }
 
-/** All it knows, then fewer of the rarest. */
-const TRIED_WORDS: readonly number[] = [ASKED_WORDS, 5, 3, 2, 1];
-/** So many known words on one line that points somewhere: look there before searching. */
-const SURE_WORDS = 2;
+/** What `read_ref` shows at most, as its description says. */
+const PAGE_TOKENS = 8_000;
+/** Around a line that was listed. */
+const BEFORE = 20;
+const BEHIND = 60;
 
-interface Found {
-  readonly refs: readonly string[];
-  readonly tokens: number;
-  /** All words were found together. */
-  readonly isWhole: boolean;
+/** Where to look: a ref, and as far as the list said so how large it is and on which line. */
+interface Place {
+  readonly ref: string;
+  readonly tokens?: number;
+  readonly line?: string;
 }
 
-const NOTHING: Found = { refs: [], tokens: 0, isWhole: false };
+interface Listed {
+  readonly refs?: readonly {
+    readonly ref: string;
+    readonly tokens: number;
+    readonly found?: { readonly lines: string };
+  }[];
+}
+
+function placesIn(structured: unknown): readonly Place[] {
+  // The answer of `list_refs` as data, which says the same as its text.
+  const { refs = [] } = structured as Listed;
+  return refs.map(({ ref, tokens, found }) => ({ ref, tokens, ...(found ? { line: found.lines } : {}) }));
+}
+
+/** Some lines before and behind; in a line of megabytes from the character on. */
+function around(line: string): string {
+  if (line.includes(":")) return `${line}-`;
+  const at = Number(line);
+  return `${Math.max(1, at - BEFORE)}-${at + BEHIND}`;
+}
+
+/** Whoever asks how a command ended knows the command; of everything else, words that stood near it. */
+function questionOf(probe: Probe): readonly string[] {
+  if (probe.match === "pair") return probe.command.toLowerCase().split(" ");
+  return (probe.asked ?? probe.anchors).slice(0, ASKED_WORDS);
+}
 
 interface Sign {
   readonly ref: string;

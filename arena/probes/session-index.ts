@@ -6,17 +6,20 @@
  * it to what `memoryStore` answers.
  */
 import type { Original, Part } from "palimpsest";
-import { textOf } from "./lines.ts";
+import { linesOfPart, textOf } from "./lines.ts";
 
 export class SessionIndex {
   readonly #refsByWord = new Map<string, Set<string>>();
   readonly #indexed = new Set<string>();
   readonly #byTerm = new Map<string, ReadonlySet<string>>();
+  readonly #parts: { readonly ref: string; readonly part: Part }[] = [];
+  readonly #holding = new Map<string, { readonly refs: Set<string>; looked: number }>();
   #words: string[] | undefined;
 
   add({ ref, part, description }: Pick<Original, "ref" | "part" | "description">): void {
     if (this.#indexed.has(ref)) return;
     this.#indexed.add(ref);
+    this.#parts.push({ ref, part });
     for (const word of [...wordsIn(description), ...wordsOfPart(part)]) {
       const refs = this.#refsByWord.get(word);
       if (refs) refs.add(ref);
@@ -35,6 +38,18 @@ export class SessionIndex {
       for (const ref of this.#refsByWord.get(this.#words[at] ?? "") ?? []) found.add(ref);
     this.#byTerm.set(term, found);
     return found;
+  }
+
+  /** Which originals have this value on one of their lines; looked for once, whoever asks. */
+  refsHolding(value: string): ReadonlySet<string> {
+    const known = this.#holding.get(value) ?? { refs: new Set<string>(), looked: 0 };
+    this.#holding.set(value, known);
+    for (; known.looked < this.#parts.length; known.looked += 1) {
+      const { ref, part } = this.#parts[known.looked] ?? {};
+      if (ref !== undefined && part && linesOfPart(part).some(({ text }) => text.includes(value)))
+        known.refs.add(ref);
+    }
+    return known.refs;
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a model can see, ready to be asked: its lines, by the exact things in them. */
 import type { Message, Part } from "palimpsest";
 import { type Line, linesOf, linesOfPart } from "./lines.ts";
-import { normal, type PairProbe, type Probe } from "./probe.ts";
+import type { PairProbe, Probe } from "./probe.ts";
 
 export class Shown {
   readonly lines: readonly Line[];
@@ -52,7 +52,7 @@ export class Shown {
   }
 
   get #text_(): string {
-    this.#text ??= this.lines.map(({ text }) => normal(text)).join(" ");
+    this.#text ??= this.lines.map(({ normal }) => normal).join(" ");
     return this.#text;
   }
 

@@ -75,9 +75,9 @@ class Player {
   readonly #summaries: { usage: Usage; model: string }[] = [];
   readonly #counts = { extraRequests: 0, compactions: 0, invalidatedTokens: 0, needed: 0, neededKept: 0 };
   #ledger: readonly LedgerEntry[] = [];
-  #shown: readonly Message[] = [];
-  #blocks: readonly Block[];
-  #added: readonly Message[] = [];
+  #shown: Message[] = [];
+  #blocks: Block[];
+  #added: Message[] = [];
   #counted = 0;
   #lookedAt = 0;
   #failures = 0;
@@ -89,7 +89,7 @@ class Player {
     this.#playing = playing;
     this.#cache = new PrefixCache(rulesFor(session, modelNamed(model)));
     this.#memory = new Memory(session.whole.messages);
-    this.#blocks = standingBlocks(weights, showsRefs(policy) ? SCHEMA_TOKENS : 0);
+    this.#blocks = [...standingBlocks(weights, showsRefs(policy) ? SCHEMA_TOKENS : 0)];
     shareFirst(this.#cache, this.#blocks);
   }
 
@@ -99,9 +99,9 @@ class Player {
 
   add(message: Message): void {
     const { weights } = this.#playing;
-    this.#shown = [...this.#shown, message];
-    this.#blocks = [...this.#blocks, blockOf(message, weights)];
-    this.#added = [...this.#added, message];
+    this.#shown.push(message);
+    this.#blocks.push(blockOf(message, weights));
+    this.#added.push(message);
     this.#counted += weights.counted(message);
     this.#memory.see(message);
   }
@@ -120,8 +120,7 @@ class Player {
   }
 
   #send(sent: { readonly sentMs: number; readonly answeredMs: number }, outputTokens: number): void {
-    const promptTokens = this.#blocks.reduce((sum, { tokens }) => sum + tokens, 0);
-    this.#requests.push({ promptTokens, readTokens: this.#cache.send(this.#blocks, sent), outputTokens });
+    this.#requests.push({ ...this.#cache.send(this.#blocks, sent), outputTokens });
   }
 
   /** What the agent is about to write and can no longer see, it gets back first. */
@@ -134,7 +133,7 @@ class Player {
       this.#send({ sentMs, answeredMs: sentMs }, CALL_TOKENS);
       this.#counts.extraRequests += 1;
       const back = isRead ? Math.min(tokens, PAGE_TOKENS) : tokens;
-      this.#blocks = [...this.#blocks, { key: `back ${key}`, tokens: back + CALL_TOKENS }];
+      this.#blocks.push({ key: `back ${key}`, tokens: back + CALL_TOKENS });
     }
   }
 
@@ -190,7 +189,7 @@ class Player {
     const before = this.#blocks;
     this.#failures = 0;
     this.#ledger = [...this.#ledger, outcome.compaction];
-    this.#shown = outcome.transcript.messages;
+    this.#shown = [...outcome.transcript.messages];
     this.#blocks = [...before.slice(0, 2), ...this.#shown.map((message) => blockOf(message, weights))];
     this.#counted = this.#shown.reduce((sum, message) => sum + weights.counted(message), 0);
     this.#lookedAt = this.#counted;

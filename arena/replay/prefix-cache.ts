@@ -22,6 +22,18 @@ interface Node {
   usedAt: number;
 }
 
+interface Step {
+  readonly block: Block;
+  readonly node: Node;
+  /** Of the prompt up to here. */
+  readonly tokens: number;
+}
+
+export interface Answered {
+  readonly promptTokens: number;
+  readonly readTokens: number;
+}
+
 export interface Sent {
   readonly sentMs: number;
   readonly answeredMs: number;
@@ -34,6 +46,7 @@ const STANDING = 2;
 export class PrefixCache {
   readonly #rules: CacheRules;
   readonly #root: Node = { children: new Map(), usedAt: Number.NEGATIVE_INFINITY };
+  readonly #last: Step[] = [];
 
   constructor(rules: CacheRules) {
     this.#rules = rules;
@@ -45,34 +58,43 @@ export class PrefixCache {
     if (first) first.node.usedAt = Number.POSITIVE_INFINITY;
   }
 
-  /** Tokens read from the cache; the rest was written to it, or sent anew. Looked up when sent, renewed when answered. */
-  send(blocks: readonly Block[], { sentMs, answeredMs }: Sent): number {
+  /** What was read from the cache; the rest was written to it, or sent anew. Looked up when sent, renewed when answered. */
+  send(blocks: readonly Block[], { sentMs, answeredMs }: Sent): Answered {
     const path = this.#pathOf(blocks);
     const read = this.#readAt(path, sentMs);
     const isAutomatic = this.#rules.kind === "automatic";
-    for (const [index, { node }] of path.entries())
-      if (isAutomatic || index < STANDING || index === path.length - 1 || index === read.index)
-        node.usedAt = Math.max(node.usedAt, answeredMs);
-    if (read.tokens < this.#rules.minimumTokens) return 0;
-    return isAutomatic ? Math.floor(read.tokens / STEP_TOKENS) * STEP_TOKENS : read.tokens;
+    const marked = [...Array(Math.min(STANDING, path.length)).keys(), read.index, path.length - 1];
+    for (const index of isAutomatic ? path.keys() : marked) {
+      const node = path[index]?.node;
+      if (node) node.usedAt = Math.max(node.usedAt, answeredMs);
+    }
+    const promptTokens = path.at(-1)?.tokens ?? 0;
+    if (read.tokens < this.#rules.minimumTokens) return { promptTokens, readTokens: 0 };
+    const readTokens = isAutomatic ? Math.floor(read.tokens / STEP_TOKENS) * STEP_TOKENS : read.tokens;
+    return { promptTokens, readTokens };
   }
 
-  #pathOf(blocks: readonly Block[]): readonly { readonly node: Node; readonly tokens: number }[] {
-    let node = this.#root;
-    let tokens = 0;
-    return blocks.map((block) => {
-      const next = node.children.get(block.key) ?? {
-        children: new Map<string, Node>(),
+  /** A request is the one before and a little more: only what is new is walked. */
+  #pathOf(blocks: readonly Block[]): readonly Step[] {
+    const path = this.#last;
+    let same = 0;
+    while (same < blocks.length && same < path.length && path[same]?.block === blocks[same]) same += 1;
+    path.length = same;
+    let { node, tokens } = path.at(-1) ?? { node: this.#root, tokens: 0 };
+    for (const block of blocks.slice(same)) {
+      const next: Node = node.children.get(block.key) ?? {
+        children: new Map(),
         usedAt: Number.NEGATIVE_INFINITY,
       };
       node.children.set(block.key, next);
       node = next;
       tokens += block.tokens;
-      return { node, tokens };
-    });
+      path.push({ block, node, tokens });
+    }
+    return path;
   }
 
-  #readAt(path: readonly { readonly node: Node; readonly tokens: number }[], atMs: number) {
+  #readAt(path: readonly Step[], atMs: number) {
     for (let index = path.length - 1; index >= 0; index -= 1) {
       const step = path[index];
       if (step && atMs - step.node.usedAt <= this.#rules.ttlMs) return { index, tokens: step.tokens };

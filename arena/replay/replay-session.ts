@@ -40,9 +40,15 @@ export interface Replayed {
 const USUAL_PRICES = "claude-sonnet-4-5";
 const COMPACTIONS = 3;
 
+export interface Replaying {
+  readonly opponents: readonly Opponent[];
+  readonly prices?: string | undefined;
+  readonly tell?: (doing: string) => void;
+}
+
 export async function replaySession(
   { session }: Recorded,
-  { opponents, prices }: { readonly opponents: readonly Opponent[]; readonly prices?: string | undefined },
+  { opponents, prices, tell }: Replaying,
 ): Promise<Replayed> {
   const own = session.whole.model;
   const model = prices ?? (modelNamed(own).prices ? (own ?? USUAL_PRICES) : USUAL_PRICES);
@@ -54,6 +60,7 @@ export async function replaySession(
   ];
   const bills: Bill[] = [];
   for (const name of names) {
+    tell?.(`bill under ${name}`);
     const played = await playPolicy(policyNamed(name), { session, weights, windowTokens, model });
     bills.push(billOf(name, played, { model, isLong: usesLongLife(session) }));
   }

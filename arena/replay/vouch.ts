@@ -34,8 +34,7 @@ export function vouchFor(session: Session, weights: Weights): Vouching {
     for (const message of restart?.messages ?? added) blocks.push(blockOf(message, weights));
     const newest = (restart?.messages ?? added).at(-1);
     const answeredMs = response.at ?? at;
-    const prompt = blocks.reduce((sum, { tokens }) => sum + tokens, 0);
-    const read = cache.send(blocks, {
+    const { promptTokens, readTokens } = cache.send(blocks, {
       sentMs: Math.min(answeredMs, Math.max(at, newest?.at ?? answeredMs)),
       answeredMs,
     });
@@ -44,8 +43,8 @@ export function vouchFor(session: Session, weights: Weights): Vouching {
     totals.requests += 1;
     totals.read += response.usage.cacheReadTokens;
     totals.fresh += response.usage.cacheWriteTokens + response.usage.uncachedTokens;
-    totals.simulatedRead += read;
-    totals.simulatedFresh += prompt - read;
+    totals.simulatedRead += readTokens;
+    totals.simulatedFresh += promptTokens - readTokens;
   }
   return verdict(totals);
 }

@@ -1,6 +1,6 @@
 /** Bills over sessions. Each is paired with what the same session would have cost without any policy. */
 import type { Bill } from "../replay/replay-session.ts";
-import type { FileResult } from "../run.ts";
+import type { FileResult } from "../run-file.ts";
 import { type Interval, intervalOf, meanOf } from "../statistics/bootstrap.ts";
 
 export interface BillRow {

@@ -1,7 +1,7 @@
 /** The report as one page that loads nothing: plots first, then every number. */
 import { policyNames } from "palimpsest";
 import { type ProbeSet, SETS } from "../probes/probe.ts";
-import type { FileResult } from "../run.ts";
+import type { FileResult } from "../run-file.ts";
 import { meanOf } from "../statistics/bootstrap.ts";
 import { type Bar, barPlot, dotPlot, htmlText, linePlot } from "./plots.ts";
 import type { Report, SettingReport } from "./summary.ts";

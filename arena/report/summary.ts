@@ -1,6 +1,7 @@
 /** A run as a report: means over sessions with intervals, opponents compared in pairs, by wire and by repository. */
 import { policyNames } from "palimpsest";
-import type { ArenaRun, FileResult } from "../run.ts";
+import type { ArenaRun } from "../run.ts";
+import type { FileResult } from "../run-file.ts";
 import type { Score } from "../score.ts";
 import { type Interval, intervalOf, meanOf, pairedInterval } from "../statistics/bootstrap.ts";
 import { type BillRow, billRows } from "./bills.ts";

@@ -3,7 +3,7 @@
  * model chooses by the descriptions. It is capped: what is likeliest needed has a row of its own, the rest is counted
  * by kind. Descriptions come from tool output, so nothing in them may end a cell, a line or the table.
  */
-import { shorten } from "../transcript/describe.ts";
+import { shortenMiddle } from "../transcript/describe.ts";
 import type { Part } from "../transcript/message.ts";
 
 export interface RefTableRow {
@@ -66,7 +66,7 @@ function lineOf({ ref, description, tokens }: RefTableRow): string {
 }
 
 function plain(text: string): string {
-  return shorten(text.replaceAll(/[⟦⟧`<>]/g, "").replaceAll("|", "¦"), 100);
+  return shortenMiddle(text.replaceAll(/[⟦⟧`<>]/g, "").replaceAll("|", "¦"), 100);
 }
 
 const WORDS: Readonly<Record<Part["type"], string>> = {

@@ -62,9 +62,16 @@ interface Order {
   readonly workers: number;
 }
 
+interface Progress {
+  readonly done: number;
+  readonly of: number;
+  readonly name: string;
+  readonly doing: string;
+}
+
 /** As much of the arena as this command uses; a test holds it to what the arena has. */
 export interface Arena<Run = unknown, Report = unknown, Rows = unknown> {
-  readonly runArena: (order: Order, onFile: (done: number, of: number, name: string) => void) => Promise<Run>;
+  readonly runArena: (order: Order, onProgress: (progress: Progress) => void) => Promise<Run>;
   readonly reportOf: (run: Run) => Report;
   readonly reportText: (report: Report) => string;
   readonly reportHtml: (report: Report) => string;
@@ -81,10 +88,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const order = orderOf(values);
   const arena = (await import(ARENA)) as Arena<{ readonly files: readonly unknown[] }, Json, Json>;
   if (values.experiments === true) return experiments(arena, values.json === true, io);
-  const ran = await arena.runArena(order, (done, of, name) => {
-    if (io.isTerminal)
-      io.err(`\r\u001b[K${done < of ? `${done} of ${of} sessions, ${name.slice(0, 60)}` : ""}`);
-  });
+  const ran = await watched(order, io, (onProgress) => arena.runArena(order, onProgress));
   if (ran.files.length === 0)
     throw new PalimpsestError("unreadable", `There is no session file at ${order.sessions}.`);
   const report = arena.reportOf(ran);
@@ -92,6 +96,32 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   io.out(values.json === true ? `${JSON.stringify(report, null, 1)}\n` : arena.reportText(report));
   return EXIT.done;
 }
+
+/** A line that says what is done while someone watches, and is gone when it ends, by itself or by Ctrl-C. */
+async function watched<T>(
+  { workers }: Order,
+  io: Io,
+  run: (onProgress: (progress: Progress) => void) => Promise<T>,
+): Promise<T> {
+  const say = (text: string) =>
+    io.isTerminal ? io.err(`\r\u001b[K${text.slice(0, io.columns - 1)}`) : undefined;
+  const stop = () => {
+    say("");
+    process.exit(INTERRUPTED);
+  };
+  // On one processor this thread does the work and would not hear the signal: there it ends the process by itself.
+  if (workers > 1) process.once("SIGINT", stop);
+  try {
+    return await run(({ done, of, name, doing }) =>
+      say(`${done} of ${of} sessions · ${name.slice(0, 50)}: ${doing}`),
+    );
+  } finally {
+    process.off("SIGINT", stop);
+    say("");
+  }
+}
+
+const INTERRUPTED = 130;
 
 type Experiments = Pick<Arena<unknown, unknown, Json>, "runExperiments" | "experimentsText">;
 

@@ -1,9 +1,9 @@
 /** The demonstration as one screen: forty-odd lines at a hundred columns, from what was there to the proof. */
 import { createHash } from "node:crypto";
-import { textIn } from "../ref-text.ts";
 import type { Original } from "../store/store.ts";
 import { shorten } from "../transcript/describe.ts";
 import type { Part } from "../transcript/message.ts";
+import { textIn } from "../transcript/part-text.ts";
 import { wireTitle } from "../wire/wires.ts";
 import { refRows } from "./compact-report.ts";
 import { kindChanges, sizesLine } from "./compact-rows.ts";

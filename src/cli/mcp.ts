@@ -36,6 +36,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const { session } = values;
   const options = {
     version: version(),
+    isOff: io.env["PALIMPSEST_OFF"] === "1",
     storePath: storePath(io, values.store),
     around: {
       env: io.env,

@@ -1,10 +1,10 @@
 /** `palimpsest ref <ref>`: one original, as it was. */
 import { PalimpsestError } from "../errors.ts";
 import { readRef } from "../read-ref.ts";
-import { textIn } from "../ref-text.ts";
 import type { Original, Store } from "../store/store.ts";
 import { type ToolAnswer, type ToolErrorCode, ToolRefusal } from "../tool-answer.ts";
 import { type JsonObject, list, object, string } from "../transcript/json.ts";
+import { textIn } from "../transcript/part-text.ts";
 import { parseWords, usageError } from "./arguments.ts";
 import { STORE_HELP, STORE_OPTION, storePath, withExistingStore } from "./home.ts";
 import { EXIT, type Io } from "./io.ts";

@@ -2,30 +2,34 @@
  * The full path of a hook: what happens at each moment of a session. Fails open, and says so once in a session: a user who
  * is told at every tool call stops reading.
  */
-import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { guardCall } from "../guard.ts";
-import { homeFolder, liveFile, storeFile } from "../home.ts";
+import { storeFile } from "../home.ts";
 import { isObject, type Json, parseJson } from "../transcript/json.ts";
+import { claudeCodeFunctionHooks } from "./claude-code/function-hooks.ts";
 import { claudeCodeHooks } from "./claude-code/hooks.ts";
 import { codexHooks } from "./codex/hooks.ts";
 import { geminiCliHooks } from "./gemini-cli/hooks.ts";
 import type { HookHost, Moment, Told } from "./hook-host.ts";
 import { toldBy } from "./hook-host.ts";
-import { opencodeHooks } from "./opencode/hooks.ts";
+import { forgetLive, isServedInside, noteLive } from "./live-session.ts";
 import { withStore } from "./store-of.ts";
 
-const hookHosts: readonly HookHost[] = [claudeCodeHooks, codexHooks, geminiCliHooks, opencodeHooks];
+const hookHosts: readonly HookHost[] = [claudeCodeHooks, claudeCodeFunctionHooks, codexHooks, geminiCliHooks];
+/** Done where they are seen first; beginning and end of a session are the same twice. */
+const DONE_ONCE: readonly Moment[] = ["before-tool", "after-tool", "before-compaction", "after-compaction"];
 
 /** What the host is answered, on standard output; empty for "go on". */
 export async function answerHook(hostName: string, event: string, given: string): Promise<string> {
-  const host = hookHosts.find(({ name }) => name === hostName);
   const raw = parseJson(given);
-  if (!host || !isObject(raw)) return "";
+  if (!isObject(raw)) return "";
   const told = toldBy(event, raw);
-  const moment = host.moment(told);
-  if (moment === undefined || told.sessionId === "") return "";
+  const host = hookHosts.find(({ name, moment: momentOf }) => name === hostName && momentOf(told));
+  const moment = host?.moment(told);
+  if (!host || moment === undefined || told.sessionId === "") return "";
+  if (!host.isInside && DONE_ONCE.includes(moment) && isServedInside()) return "";
   try {
     const answer = await answers[moment](host, told);
     return typeof answer === "string" ? answer : answer === undefined ? "" : JSON.stringify(answer);
@@ -37,10 +41,10 @@ export async function answerHook(hostName: string, event: string, given: string)
 type Answer = (host: HookHost, told: Told) => Promise<Json | undefined>;
 
 const answers: Readonly<Record<Moment, Answer>> = {
-  "session-start": async (_, told) => {
-    noteLive(told);
+  "session-start": async (host, told) => {
+    noteLive(told, host.isInside === true);
     await withStore(told, async () => undefined);
-    return undefined;
+    return host.started?.();
   },
 
   "before-tool": async (host, told) => {
@@ -67,8 +71,8 @@ const answers: Readonly<Record<Moment, Answer>> = {
   "before-compaction": async (host, told) => {
     const page = await keptPage(host, told);
     if (!page) return undefined;
-    const { instructionsText, pageAfter } = await import("./page.ts");
-    return host.instructed(await instructionsText(page), () => pageAfter(page));
+    const { instructionsText } = await import("./page.ts");
+    return host.instructed(await instructionsText(page));
   },
 
   "after-compaction": async (host, told) => {
@@ -79,9 +83,12 @@ const answers: Readonly<Record<Moment, Answer>> = {
     return host.injected(told, await pageAfter(page), notice);
   },
 
+  compaction: async (_, told) => (await import("./claude-code/answer-mod.ts")).answerCompaction(told),
+
+  "own-tool": async (_, told) => (await import("./claude-code/answer-mod.ts")).answerTool(told),
+
   "session-end": async (_, told) => {
-    const pid = process.env["CLAUDE_PID"];
-    if (pid !== undefined) rmSync(liveFile(homeFolder(process.env), pid), { force: true });
+    forgetLive();
     if (!existsSync(storeFile(process.env))) return undefined;
     await withStore(told, (store) => store.endSession(told.sessionId, Date.now()));
     return undefined;
@@ -94,20 +101,16 @@ const TABLE_ROWS = 2_000;
 async function keptPage(host: HookHost, told: Told) {
   const { transcriptPath: path, sessionId } = told;
   if (path === undefined || !existsSync(path)) return undefined;
-  const { keepSession } = await import("./keep-session.ts");
+  const [{ keepSession }, { openFile }] = await Promise.all([
+    import("./keep-session.ts"),
+    import("../file.ts"),
+  ]);
   return withStore(told, async (store) => {
-    const { transcript } = await keepSession(store, { sessionId, path, wire: host.name, at: Date.now() });
+    const kept = { sessionId, source: openFile(path), wire: host.name, at: Date.now() };
+    const { transcript } = await keepSession(store, kept);
     const { rows, total } = await store.list(sessionId, { limit: TABLE_ROWS });
     return { transcript, rows, total, maxTokens: host.pageTokens };
   });
-}
-
-function noteLive({ sessionId, cwd }: Told): void {
-  const pid = process.env["CLAUDE_PID"];
-  if (pid === undefined) return;
-  const file = liveFile(homeFolder(process.env), pid);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, JSON.stringify({ session: sessionId, cwd }), { mode: 0o600 });
 }
 
 /** A marker that only the first can make. Not in our home: that may be what cannot be written. */

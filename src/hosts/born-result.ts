@@ -10,6 +10,7 @@ import { arrivalTokens } from "../plan/prune.ts";
 import { shortenedText } from "../plan/stub.ts";
 import type { Store } from "../store/store.ts";
 import type { ToolResultPart } from "../transcript/message.ts";
+import { isRecall } from "../transcript/own-tools.ts";
 import { refOf } from "../transcript/ref.ts";
 import type { Born } from "./hook-host.ts";
 
@@ -24,14 +25,17 @@ export interface Keeping {
 }
 
 /** What to show instead; undefined where the result is small enough, or ours. */
-export async function shortenBorn({ call, text }: Born, keeping: Keeping): Promise<string | undefined> {
+export async function shortenBorn(
+  { call, text, isError = false }: Born,
+  keeping: Keeping,
+): Promise<string | undefined> {
   // What was just read back must not be taken away again.
-  if (/(?:^|__|[.:/_])(?:read_ref|list_refs)$/.test(call.name)) return undefined;
+  if (isRecall(call.name)) return undefined;
   const part: ToolResultPart = {
     type: "tool-result",
     callId: call.callId,
     output: [{ type: "text", text }],
-    isError: false,
+    isError,
   };
   const counter = estimatorFor();
   const tokens = Math.round(counter.part(part));

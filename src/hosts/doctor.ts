@@ -3,11 +3,11 @@
  * right prove nothing: hooks may be untrusted, too new for the host, or its tools out of the model's sight. So the host is
  * started for real, against a scripted model on this machine: no key, no network, nothing of the user's is sent anywhere.
  */
-import { spawnSync } from "node:child_process";
 import { PalimpsestError } from "../errors.ts";
 import { driveHost } from "./drive-host.ts";
 import { type Host, hostNamed, hosts } from "./host.ts";
-import { filesOf, placeFor } from "./install.ts";
+import { compareVersions, versionOf } from "./host-version.ts";
+import { filesOf, isAbout, placeFor } from "./install.ts";
 import { putting } from "./settings-file.ts";
 
 export interface Finding {
@@ -29,24 +29,21 @@ export async function examine(name: string, examining: Examining): Promise<reado
   const version = versionFinding(host, examining.env);
   const installed = installedFinding(host, examining);
   if (!version.isGood || !installed.isGood) return [version, installed];
-  return [version, installed, ...(await driveHost(host, { ...examining, scope: installed.scope }))];
+  const driven = await driveHost(host, { ...examining, scope: installed.scope });
+  if (host.name !== "claude-code") return [version, installed, ...driven];
+  const place = placeFor(host, { ...examining, scope: installed.scope });
+  const { examineClaudeCode } = await import("./claude-code/doctor.ts");
+  return [version, installed, ...driven, ...(await examineClaudeCode(place))];
 }
 
 function versionFinding({ title, program, atLeast, seen }: Host, env: Examining["env"]): Finding {
   const what = `${title} is here`;
-  const ran = spawnSync(program, ["--version"], { env: { ...env }, encoding: "utf8", timeout: 20_000 });
-  const version = /\d+\.\d+\.\d+/.exec(`${ran.stdout ?? ""}${ran.stderr ?? ""}`)?.[0];
+  const version = versionOf(program, env);
   if (version === undefined)
     return { what, isGood: false, detail: `"${program} --version" gave no version; is it on the PATH?` };
   const isGood = compareVersions(version, atLeast) >= 0;
   const old = `version ${version} is too old: ${atLeast} is the first that has what we need`;
   return { what, isGood, detail: isGood ? `version ${version} (tried with ${seen})` : old };
-}
-
-/** Below 0 where `a` is the older. */
-export function compareVersions(a: string, b: string): number {
-  const [as, bs] = [a.split(".").map(Number), b.split(".").map(Number)];
-  return as.map((number, index) => number - (bs[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
 
 interface Installed extends Finding {
@@ -57,7 +54,7 @@ function installedFinding(host: Host, { env, bin }: Examining): Installed {
   const what = "palimpsest is in its settings";
   const scopes = host.scopes.map((scope) => ({
     scope,
-    changes: filesOf[host.name](placeFor({ scope, env, bin })).map(putting),
+    changes: filesOf[host.name](placeFor(host, { scope, env, bin })).map(putting).filter(isAbout),
   }));
   const there = scopes.find(({ changes }) => changes.every(({ kind }) => kind === "none"));
   if (there)

@@ -2,7 +2,7 @@
  * What hosts with hook processes have in common: the moments, and what is said at each. A host's own file translates
  * between its JSON and these; it decides nothing.
  */
-import type { Json, JsonObject } from "../transcript/json.ts";
+import { defined, type Json, type JsonObject } from "../transcript/json.ts";
 import type { ToolCallPart } from "../transcript/message.ts";
 import type { HostName } from "./host.ts";
 
@@ -13,6 +13,8 @@ export type Moment =
   | "after-tool"
   | "maybe-compaction"
   | "before-compaction"
+  | "compaction"
+  | "own-tool"
   | "after-compaction";
 
 /** What a hook is told, in neutral words; `raw` rides along. */
@@ -21,6 +23,8 @@ export interface Told {
   readonly sessionId: string;
   readonly cwd: string;
   readonly transcriptPath: string | undefined;
+  /** The session a subagent's session works for. */
+  readonly parent?: string;
   readonly raw: JsonObject;
 }
 
@@ -28,13 +32,18 @@ export interface Told {
 export interface Born {
   readonly call: ToolCallPart;
   readonly text: string;
+  readonly isError?: boolean;
 }
 
 export interface HookHost {
   readonly name: HostName;
+  /** Its hooks run inside the host and ask us only when there is something to do. */
+  readonly isInside?: true;
   /** Undefined where an event needs nothing from us. */
   moment(told: Told): Moment | undefined;
   callOf(told: Told): ToolCallPart;
+  /** What a host that asks is told when a session starts. */
+  started?(): Promise<Json>;
   /** Undefined where the shape is not known: then the result stays as it is. */
   born(told: Told): Born | undefined;
   /** The answer that puts `text` in the place of the result. */
@@ -42,7 +51,7 @@ export interface HookHost {
   /** The answer that refuses a call. */
   refused(told: Told, why: string): Json;
   /** The answer that gives the host's own summarizer more to go by; undefined where it takes none. */
-  instructed(text: string, page: () => Promise<string>): Promise<Json | undefined>;
+  instructed(text: string): Promise<Json | undefined>;
   /** The answer that puts text into the context. */
   injected(told: Told, text: string, notice: string): Json;
   /** What may be injected after a compaction, in tokens. */
@@ -56,6 +65,7 @@ export function toldBy(event: string, raw: JsonObject): Told {
     sessionId: text("session_id") ?? "",
     cwd: text("cwd") ?? process.cwd(),
     transcriptPath: text("transcript_path"),
+    ...defined({ parent: text("parent_id") }),
     raw,
   };
 }

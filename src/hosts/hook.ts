@@ -12,6 +12,7 @@ const LIGHT_BYTES = 16_000;
 export async function hook(host: string, event: string): Promise<void> {
   // For comparing with and without us, and for a user in a hurry.
   if (process.env["PALIMPSEST_OFF"] === "1") return;
+  if (host === "opencode") return (await import("./opencode/companion.ts")).companion();
   const given = readFileSync(0);
   if (isNothingToDo(event, given)) return;
   try {

@@ -2,13 +2,13 @@
  * Before and after a compaction the host does by itself: its session file is kept whole, and every part of it by its ref.
  * What the host then forgets can be read back, and the page says what there is.
  */
-import { openFile } from "../file.ts";
 import { estimatorFor } from "../measure/count.ts";
 import { originalsOf } from "../originals.ts";
 import { stubsIn } from "../plan/stub.ts";
 import type { Store } from "../store/store.ts";
 import { type Part, resultText, type Transcript } from "../transcript/message.ts";
 import { addressParts, type Ref } from "../transcript/ref.ts";
+import type { Source } from "../wire/source.ts";
 import { readSession } from "../wire/wires.ts";
 
 export interface KeptSession {
@@ -18,9 +18,8 @@ export interface KeptSession {
 
 export async function keepSession(
   store: Store,
-  { sessionId, path, wire, at }: { sessionId: string; path: string; wire: string; at: number },
+  { sessionId, source, wire, at }: { sessionId: string; source: Source; wire: string; at: number },
 ): Promise<KeptSession> {
-  const source = openFile(path);
   const { whole } = readSession(source, { wire });
   await store.keepSource(sessionId, wire, source.chunks());
   const cited = new Set(

@@ -2,18 +2,31 @@
  * One file of a host that we put something into and take it out of again. Both are functions of its text: `--dry-run` shows
  * what they give, putting twice changes nothing, and what others wrote stays.
  */
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname } from "node:path";
 import { PalimpsestError } from "../errors.ts";
-import { isList, isObject, type Json, type JsonObject, parseJson } from "../transcript/json.ts";
+import { defined, isList, isObject, type Json, type JsonObject, parseJson } from "../transcript/json.ts";
 
 export interface SettingsFile {
   readonly path: string;
   /** What we put there, for people. */
   readonly what: string;
-  put(text: string | undefined): string;
+  /** Undefined where the file should not be there: it is of a kind of ours that this version of the host has no use for. */
+  put(text: string | undefined): string | undefined;
   /** Undefined where nothing is left: the file was ours alone. */
   take(text: string): string | undefined;
+  /** A folder that is ours alone, and goes with its last file. */
+  readonly folder?: string;
 }
 
 /** Where we are put: for the user everywhere, or for one project. */
@@ -25,6 +38,8 @@ export interface Place {
   /** How a host starts us: node and our own file, both absolute. */
   readonly node: string;
   readonly bin: string;
+  /** Of the host, where it could be asked. */
+  readonly version?: string;
 }
 
 export interface Change {
@@ -32,27 +47,34 @@ export interface Change {
   readonly what: string;
   readonly kind: "create" | "edit" | "remove" | "none";
   readonly after: string | undefined;
+  readonly folder?: string;
 }
 
 export function putting(file: SettingsFile): Change {
   const before = textAt(file.path);
-  const after = file.put(before);
-  const kind = before === undefined ? "create" : after === before ? "none" : "edit";
-  return { path: file.path, what: file.what, kind, after };
+  return changeOf(file, before, file.put(before));
 }
 
 export function taking(file: SettingsFile): Change {
   const before = textAt(file.path);
-  const after = before === undefined ? undefined : file.take(before);
-  const kind = after === before ? "none" : after === undefined ? "remove" : "edit";
-  return { path: file.path, what: file.what, kind, after };
+  return changeOf(file, before, before === undefined ? undefined : file.take(before));
+}
+
+function changeOf(
+  { path, what, folder }: SettingsFile,
+  before: string | undefined,
+  after: string | undefined,
+): Change {
+  const changed = before === undefined ? "create" : after === undefined ? "remove" : "edit";
+  return { path, what, kind: after === before ? "none" : changed, after, ...defined({ folder }) };
 }
 
 /** Written beside and renamed: a host that reads meanwhile sees the old or the new, never half of one. */
-export function carryOut({ path, kind, after }: Change): void {
+export function carryOut({ path, kind, after, folder }: Change): void {
   if (kind === "none") return;
   if (after === undefined) {
     rmSync(path, { force: true });
+    if (folder !== undefined) removeEmpty(dirname(path), folder);
     return;
   }
   mkdirSync(dirname(path), { recursive: true });
@@ -60,6 +82,12 @@ export function carryOut({ path, kind, after }: Change): void {
   const beside = `${path}.palimpsest-${process.pid}`;
   writeFileSync(beside, after, { mode });
   renameSync(beside, path);
+}
+
+function removeEmpty(path: string, upTo: string): void {
+  if (!path.startsWith(upTo) || !existsSync(path) || readdirSync(path).length > 0) return;
+  rmdirSync(path);
+  removeEmpty(dirname(path), upTo);
 }
 
 export function textAt(path: string): string | undefined {

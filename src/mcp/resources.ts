@@ -6,8 +6,8 @@ import {
   type ReadResourceResult,
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
-import { textIn } from "../ref-text.ts";
 import type { Original, RefRow } from "../store/store.ts";
+import { textIn } from "../transcript/part-text.ts";
 import type { McpContext } from "./server.ts";
 
 const SCHEME = "palimpsest://ref/";

@@ -7,7 +7,7 @@ import type { Json } from "../transcript/json.ts";
 import { type McpContext, type McpOptions, mcpServer } from "./server.ts";
 import { type Surroundings, whoseSession } from "./whose-session.ts";
 
-export interface ServeOptions extends Pick<McpOptions, "version" | "onError"> {
+export interface ServeOptions extends Pick<McpOptions, "version" | "onError" | "isOff"> {
   readonly storePath: string;
   readonly around: Omit<Surroundings, "home">;
 }
@@ -55,8 +55,11 @@ function httpFactory(options: ServeOptions, opening: Opening): McpServerFactory 
   );
 }
 
-function mcpOptions({ version, onError }: ServeOptions, contextOf: McpOptions["contextOf"]): McpOptions {
-  return { version, onError, contextOf };
+function mcpOptions(
+  { version, onError, isOff = false }: ServeOptions,
+  contextOf: McpOptions["contextOf"],
+): McpOptions {
+  return { version, onError, isOff, contextOf };
 }
 
 class Opening {

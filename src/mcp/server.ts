@@ -25,6 +25,8 @@ export interface McpOptions {
     request: Request | undefined,
   ) => Promise<McpContext | undefined>;
   readonly onError: (error: unknown) => void;
+  /** Switched off (`PALIMPSEST_OFF=1`): there, and without a tool or a word. */
+  readonly isOff?: boolean;
 }
 
 export interface McpContext {
@@ -45,12 +47,12 @@ export function mcpServer(
   { offersCompact = false }: { readonly offersCompact?: boolean } = {},
 ): McpServerFactory {
   return ({ requestInfo }) => {
-    const server = new Server(
-      { name: "palimpsest", version: options.version },
-      { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
-    );
+    const { version, isOff = false } = options;
+    const said = isOff ? {} : { instructions: INSTRUCTIONS };
+    const capabilities = { tools: {}, resources: {} };
+    const server = new Server({ name: "palimpsest", version }, { capabilities, ...said });
     const contextFor = (meta: unknown) => options.contextOf(meta as Json | undefined, requestInfo);
-    server.setRequestHandler("tools/list", () => ({ tools: toolsOffered(offersCompact) }));
+    server.setRequestHandler("tools/list", () => ({ tools: isOff ? [] : toolsOffered(offersCompact) }));
     server.setRequestHandler("tools/call", ({ params }) =>
       callTool(params.name, (params.arguments ?? {}) as Json, {
         context: () => contextFor(params._meta),

@@ -3,18 +3,29 @@
  * it ended, not what it says, so that it does not stand in for reading it. Seed 003 measured what this is worth: a
  * model decides by these lines what to read back.
  */
-import { describeCall, shorten } from "../transcript/describe.ts";
+import { describeCall, shorten, shortenMiddle } from "../transcript/describe.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "../transcript/message.ts";
 import { resultText } from "../transcript/message.ts";
 import { type FileUse, toolUse } from "../transcript/tool-use.ts";
 import type { RetrievalRule } from "./policy.ts";
 
-const SHOWN_CHARS = 80;
+/**
+ * Kept whole as far as anybody searches by it: commands differ in a flag and paths in their last folder. Where it is shown
+ * (stub, table, list) there is less room, and it is shortened in the middle.
+ */
+const KEPT_CHARS = 240;
 
 /** `semantic`: the three forms of seed 003, which say what failed and not how it ended. */
 export type Descriptions = RetrievalRule["descriptions"];
 
-export function descriptionOf(part: Part, call?: ToolCallPart, how: Descriptions = "outcome"): string {
+/** @param mate the call of a result, or the result of a call */
+export function descriptionOf(
+  part: Part,
+  mate?: ToolCallPart | ToolResultPart,
+  how: Descriptions = "outcome",
+): string {
+  const call = mate?.type === "tool-call" ? mate : undefined;
+  const result = mate?.type === "tool-result" && how === "outcome" ? mate : undefined;
   if (how === "semantic" && part.type === "tool-result") return describePlainly(part, call);
   switch (part.type) {
     case "text":
@@ -22,7 +33,7 @@ export function descriptionOf(part: Part, call?: ToolCallPart, how: Descriptions
     case "thinking":
       return "Thinking";
     case "tool-call":
-      return `Call: ${describeCall(part)}`;
+      return ended(`Call: ${describeCall(part, KEPT_CHARS)}`, result);
     case "tool-result":
       return describeResult(part, call);
     case "image":
@@ -48,21 +59,25 @@ function describePlainly(result: ToolResultPart, call: ToolCallPart | undefined)
 const endings = new WeakMap<ToolResultPart, { readonly ending: string | undefined }>();
 
 function describeResult(result: ToolResultPart, call: ToolCallPart | undefined): string {
+  return ended(call ? describeUse(call) : "Result of a tool", result);
+}
+
+/** Equal outputs are one original, described by the first command that printed it: so a call says how it ended, too. */
+function ended(what: string, result: ToolResultPart | undefined): string {
+  if (!result) return what;
   const known = endings.get(result) ?? { ending: endingOf(result) };
   endings.set(result, known);
-  const { ending } = known;
-  const what = call ? describeUse(call) : "Result of a tool";
-  return ending === undefined ? what : `${what} → ${ending}`;
+  return known.ending === undefined ? what : `${what} → ${known.ending}`;
 }
 
 function describeUse(call: ToolCallPart): string {
   const use = toolUse(call);
   const paths = use.files.map(pathOf).join(", ");
-  if (use.does === "read" && paths !== "") return `File: ${shorten(paths, SHOWN_CHARS)}`;
+  if (use.does === "read" && paths !== "") return `File: ${shortenMiddle(paths, KEPT_CHARS)}`;
   if (use.does === "edit" || use.does === "write")
-    return `${use.does === "edit" ? "Edit" : "Write"}: ${shorten(paths || call.name, SHOWN_CHARS)}`;
-  if (use.command !== undefined) return `Command: ${shorten(use.command, SHOWN_CHARS)}`;
-  return `${LABELS[use.does] ?? "Result"}: ${describeCall(call)}`;
+    return `${use.does === "edit" ? "Edit" : "Write"}: ${shortenMiddle(paths || call.name, KEPT_CHARS)}`;
+  if (use.command !== undefined) return `Command: ${shortenMiddle(use.command, KEPT_CHARS)}`;
+  return `${LABELS[use.does] ?? "Result"}: ${describeCall(call, KEPT_CHARS)}`;
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -89,8 +104,8 @@ function endingOf(result: ToolResultPart): string | undefined {
   const failed = /\b(\d+) (?:tests? )?failed\b/i.exec(ends)?.[1];
   if (failed !== undefined && failed !== "0") return `${failed} failed`;
   const code = EXIT_CODE.exec(ends)?.[1];
-  if (code !== undefined && code !== "0") return `exit ${code}`;
-  return result.isError ? "error" : undefined;
+  if (result.isError && (code === undefined || code === "0")) return "error";
+  return code === undefined ? undefined : `exit ${code}`;
 }
 
 const EXIT_CODE = /(?:\bexit(?:ed)?(?: with)?(?: code| status)?:? |<returncode>|"exit_code":\s*)(\d{1,3})\b/i;

@@ -6,7 +6,7 @@ import type { Ref } from "../transcript/ref.ts";
 import type { Edit } from "./edit.ts";
 import type { Summary } from "./summary.ts";
 
-export type LedgerEntry = Compaction | Undo | Recalled | Requested;
+export type LedgerEntry = Compaction | Undo | Recalled | Requested | HostPage;
 
 export interface Compaction {
   readonly kind: "compaction";
@@ -66,4 +66,14 @@ export interface Requested {
   readonly tokensWithoutUs: number;
   /** Of the prompt that was sent: our tool schemas and ref table. */
   readonly overheadTokens?: number;
+}
+
+/**
+ * The host compacted by itself, and this is what the model was told with it: shown again to the letter after a restart, so
+ * that the cache keeps hitting.
+ */
+export interface HostPage {
+  readonly kind: "host-page";
+  readonly at: number;
+  readonly text: string;
 }

@@ -6,7 +6,7 @@
  * The wording lives here and not beside the view, because an edit carries its text: the ledger must give the same bytes
  * when a later version words its stubs otherwise.
  */
-import { shorten } from "../transcript/describe.ts";
+import { shortenMiddle } from "../transcript/describe.ts";
 import { isRef, type Ref } from "../transcript/ref.ts";
 
 const OPEN = "⟦";
@@ -35,7 +35,7 @@ export function shortenedText(facts: StubFacts, kept: string): string {
 
 /** What tools print must not close the stub, open another, or break the line. */
 function plain(text: string, chars: number): string {
-  return shorten(text.replaceAll(/[⟦⟧]/g, ""), chars);
+  return shortenMiddle(text.replaceAll(/[⟦⟧]/g, ""), chars);
 }
 
 const STUB = /⟦(ref_[0-9a-hjkmnp-tv-z]{12}) [^⟦⟧]*Use read_ref\.⟧/g;

@@ -8,7 +8,14 @@
  * blob. The call id stands beside the ref instead.
  */
 import { createHash } from "node:crypto";
-import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
+import { promisify } from "node:util";
+import {
+  type BrotliOptions,
+  brotliCompress,
+  brotliCompressSync,
+  brotliDecompressSync,
+  constants,
+} from "node:zlib";
 import { PalimpsestError } from "../errors.ts";
 import { type Json, parseJson } from "../transcript/json.ts";
 import type { Part } from "../transcript/message.ts";
@@ -18,12 +25,16 @@ import { samePart } from "../transcript/same-part.ts";
 export const PLAIN = 0;
 export const BROTLI = 1;
 
-export interface Blob {
-  readonly sha256: Uint8Array;
+/** How bytes lie on the disk. */
+export interface Stowed {
   readonly codec: number;
   /** Before compression. */
   readonly bytes: number;
   readonly data: Uint8Array;
+}
+
+export interface Blob extends Stowed {
+  readonly sha256: Uint8Array;
 }
 
 /** Below this a call into brotli costs more time than the bytes are worth. */
@@ -31,21 +42,45 @@ const COMPRESSED_FROM_BYTES = 1024;
 /** Less saved than this does not pay for unpacking it at every read. */
 const WORTHWHILE = 0.9;
 
+/** Of its own size: the buffer they are spelled into is larger. */
 export function bytesOfPart(part: Part): Uint8Array {
-  const text = plainTextOf(part);
-  const head = JSON.stringify(headOf(part, text === undefined ? {} : { text: undefined }));
-  return encoder.encode(text === undefined ? head : `${head}\n${text}`);
+  return Buffer.concat(spellParts([part]));
 }
 
-/** Twice as fast as Buffer.from on text that is not ASCII. */
+/** Three bytes for each UTF-16 unit: the most UTF-8 can take. Memory that is not written to is never given. */
+const MOST_BYTES = 3;
+
+/** Each part as bytes, all in one buffer where they can be: a buffer for each costs more than writing it. */
+export function spellParts(parts: readonly Part[]): readonly Uint8Array[] {
+  const drafts = parts.map((part) => ({ part, ...draftOf(part) }));
+  const units = drafts.reduce((sum, { head, text }) => sum + head.length + text.length, 0);
+  const buffer = new Uint8Array(Buffer.allocUnsafeSlow(units * MOST_BYTES).buffer);
+  let end = 0;
+  return drafts.map(({ part, head, text }) => {
+    const start = end;
+    end += encoder.encodeInto(head, buffer.subarray(end)).written;
+    const { written } = encoder.encodeInto(text, buffer.subarray(end));
+    end += written;
+    // As many bytes as units: all ASCII, so looking for lone surrogates would be in vain.
+    return written === text.length || isWellFormed(text)
+      ? buffer.subarray(start, end)
+      : encoder.encode(JSON.stringify(headOf(part, {})));
+  });
+}
+
 const encoder = new TextEncoder();
 
-/** The one text that makes up nearly all of a part, where it has one and UTF-8 can hold it. */
-function plainTextOf(part: Part): string | undefined {
+/** The JSON, and behind it the one text that makes up nearly all of a part, where it has one. */
+function draftOf(part: Part): { readonly head: string; readonly text: string } {
   const [first, ...others] = part.type === "tool-result" ? part.output : [part];
-  if ((first?.type !== "text" && first?.type !== "thinking") || others.length > 0) return undefined;
-  // Node 20 has it; the library of types that says so comes with a later target.
-  return (first.text as string & { isWellFormed(): boolean }).isWellFormed() ? first.text : undefined;
+  if ((first?.type !== "text" && first?.type !== "thinking") || others.length > 0)
+    return { head: JSON.stringify(headOf(part, {})), text: "" };
+  return { head: `${JSON.stringify(headOf(part, { text: undefined }))}\n`, text: first.text };
+}
+
+/** UTF-8 cannot hold lone surrogates. Node 20 has the method; the library of types that says so comes with a later target. */
+function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
 /** `undefined` makes JSON leave a field out. */
@@ -79,26 +114,63 @@ export function sha256Of(bytes: Uint8Array): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
+/** Whether bytes that were read are those that were kept. */
+export function assertWhole(bytes: Uint8Array | undefined, sha256: Uint8Array, what: string): Uint8Array {
+  if (bytes !== undefined && sha256Of(bytes).equals(sha256)) return bytes;
+  throw new PalimpsestError(
+    "store",
+    `${what} is damaged in the store: its content does not have the hash it was kept under. Restore the store from a backup, or read the session's own file.`,
+  );
+}
+
 export function hex(digest: Uint8Array): string {
   return Buffer.from(digest).toString("hex");
 }
 
+export function stow(bytes: Uint8Array): Stowed {
+  return bytes.length < COMPRESSED_FROM_BYTES
+    ? plain(bytes)
+    : smaller(bytes, brotliCompressSync(bytes, howFor(bytes)));
+}
+
+/** The same on other threads: whoever serves others meanwhile is not held up, and hashing goes on beside it. */
+export async function stowAside(bytes: Uint8Array): Promise<Stowed> {
+  return bytes.length < COMPRESSED_FROM_BYTES
+    ? plain(bytes)
+    : smaller(bytes, await compressAside(bytes, howFor(bytes)));
+}
+
+const compressAside = promisify<Uint8Array, BrotliOptions, Uint8Array>(brotliCompress);
+
+function plain(bytes: Uint8Array): Stowed {
+  return { codec: PLAIN, bytes: bytes.length, data: bytes };
+}
+
+function smaller(bytes: Uint8Array, packed: Uint8Array): Stowed {
+  return packed.length <= bytes.length * WORTHWHILE
+    ? { codec: BROTLI, bytes: bytes.length, data: packed }
+    : plain(bytes);
+}
+
+/** `undefined` where they cannot be had any more. */
+export function unstow({ codec, bytes, data }: Stowed): Uint8Array | undefined {
+  if (codec === PLAIN) return data;
+  if (codec !== BROTLI) return undefined;
+  try {
+    // What was recorded bounds what comes out: a damaged blob must not unfold into gigabytes.
+    return brotliDecompressSync(data, { maxOutputLength: Math.max(1, bytes) });
+  } catch {
+    return undefined;
+  }
+}
+
 export function pack(bytes: Uint8Array, sha256: Uint8Array = sha256Of(bytes)): Blob {
-  const packed = bytes.length < COMPRESSED_FROM_BYTES ? undefined : compress(bytes);
-  return packed && packed.length <= bytes.length * WORTHWHILE
-    ? { sha256, codec: BROTLI, bytes: bytes.length, data: packed }
-    : { sha256, codec: PLAIN, bytes: bytes.length, data: bytes };
+  return { sha256, ...stow(bytes) };
 }
 
 /** @param what names the thing for the person who has to hear that it is damaged. */
 export function unpack(blob: Blob, what: string): Uint8Array {
-  const bytes = decompress(blob);
-  if (bytes === undefined || !sha256Of(bytes).equals(blob.sha256))
-    throw new PalimpsestError(
-      "store",
-      `${what} is damaged in the store: its content does not have the hash it was kept under. Restore the store from a backup, or read the session's own file.`,
-    );
-  return bytes;
+  return assertWhole(unstow(blob), blob.sha256, what);
 }
 
 /** Values as JSON blobs, for what is not a part: ledger entries. */
@@ -130,23 +202,12 @@ function unsealed(part: Part): Part {
 }
 
 /** Quality 1: two thirds off an agent's output at 150 MB/s; the next step up costs twice that for a tenth more. */
-function compress(bytes: Uint8Array): Buffer {
-  return brotliCompressSync(bytes, {
-    chunkSize: Math.max(1024, bytes.length),
+function howFor(bytes: Uint8Array): BrotliOptions {
+  return {
+    chunkSize: Math.max(1024, bytes.length >> 1),
     params: {
       [constants.BROTLI_PARAM_QUALITY]: 1,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
     },
-  });
-}
-
-function decompress({ codec, bytes, data }: Blob): Uint8Array | undefined {
-  if (codec === PLAIN) return data;
-  if (codec !== BROTLI) return undefined;
-  try {
-    // What was recorded bounds what comes out: a damaged blob must not unfold into gigabytes.
-    return brotliDecompressSync(data, { maxOutputLength: Math.max(1, bytes) });
-  } catch {
-    return undefined;
-  }
+  };
 }

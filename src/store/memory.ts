@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { PalimpsestError } from "../errors.ts";
 import type { LedgerEntry } from "../plan/ledger.ts";
 import type { Part } from "../transcript/message.ts";
+import { textIn } from "../transcript/part-text.ts";
 import {
   assertSameContent,
   type Blob,
@@ -21,7 +22,8 @@ import { recut } from "./chunks.ts";
 import { ledgerLine, originalLine, pieceLine, sessionLine, sourceLine } from "./export.ts";
 import { collectFrom, refsNamedIn, type Shelf } from "./garbage.ts";
 import { nearestRefs } from "./nearest.ts";
-import { pageOf, unknownSession } from "./paging.ts";
+import { type PlacedRow, pageOf, unknownSession } from "./paging.ts";
+import { searchRows } from "./search.ts";
 import type {
   Collected,
   CollectOptions,
@@ -35,11 +37,13 @@ import type {
   Store,
   StoredSource,
 } from "./store.ts";
-import { hasTerms, hasWords, needleOf, searchedText } from "./words.ts";
+import { needleOf, searchedText, termsAmong, wordsOf } from "./words.ts";
 
 export function memoryStore(): Store {
   return new MemoryStore();
 }
+
+const NOTHING: Part = { type: "text", text: "" };
 
 interface Kept extends Omit<Original, "part"> {
   readonly seq: number;
@@ -143,13 +147,14 @@ class MemoryStore implements Store {
 
   async list(sessionId: string, query: RefQuery): Promise<RefPage> {
     const needle = needleOf(query.contains ?? "");
-    const rows = [...(this.#state.sessions.get(sessionId)?.refs.values() ?? [])].filter((kept) => {
-      if (query.kind !== undefined && kept.kind !== query.kind) return false;
-      if (needle.terms.length === 0) return true;
-      const text = searchedText(kept.description, this.#read(kept).part);
-      return hasTerms(text, needle) && hasWords(text, needle);
-    });
-    return pageOf(rows.reverse(), query);
+    const kept = [...(this.#state.sessions.get(sessionId)?.refs.values() ?? [])];
+    const rows = kept.filter(({ kind }) => query.kind === undefined || kind === query.kind);
+    if (needle.terms.length === 0) return pageOf(rows.reverse(), query);
+    const originals = new Map(rows.map((one) => [one.seq, this.#read(one)]));
+    const saidBy = ({ seq }: PlacedRow) => textIn(originals.get(seq)?.part ?? NOTHING);
+    const termsOf = (row: PlacedRow) =>
+      termsAmong(wordsOf(searchedText(row.description, saidBy(row))), needle);
+    return searchRows(rows, { query, needle, termsOf, saidBy });
   }
 
   async append(sessionId: string, entries: readonly LedgerEntry[]): Promise<void> {

@@ -1,7 +1,7 @@
 /** Collecting in SQLite: one transaction, so a dry run is the same run taken back, and reports the same numbers. */
 import { collectFrom, refsNamedIn, type Shelf } from "./garbage.ts";
 import type { Connection } from "./sqlite-connection.ts";
-import { removeOrphans } from "./sqlite-originals.ts";
+import { removeSpans, type Span } from "./sqlite-packs.ts";
 import { ledgerOf, sessionKey } from "./sqlite-sessions.ts";
 import { removeSources } from "./sqlite-sources.ts";
 import type { Collected, CollectOptions } from "./store.ts";
@@ -35,6 +35,9 @@ function removeUnfinished(connection: Connection, begunBefore: number): { blobs:
   );
 }
 
+const ALL_BYTES = `
+  SELECT (SELECT coalesce(sum(length(data)), 0) FROM blobs) + (SELECT coalesce(sum(length(data)), 0) FROM packs) AS bytes`;
+
 function shelfOf(connection: Connection, now: number): Shelf {
   return {
     candidates: () =>
@@ -58,16 +61,14 @@ function shelfOf(connection: Connection, now: number): Shelf {
           if (!holders.some((holder) => holder.id === id)) yield* holders.map((holder) => holder.id);
         }
     },
-    blobBytes: () =>
-      connection.get<{ bytes: number }>("SELECT coalesce(sum(length(data)), 0) AS bytes FROM blobs")?.bytes ??
-      0,
+    blobBytes: () => connection.get<{ bytes: number }>(ALL_BYTES)?.bytes ?? 0,
     remove: (id) => removeSession(connection, id, now),
   };
 }
 
 function removeSession(connection: Connection, id: string, now: number): { blobs: number; bytes: number } {
   const key = sessionKey(connection, id);
-  const blobs = connection.all<{ blob: number }>("SELECT blob FROM refs WHERE session = ?", key);
+  const spans = connection.all<Span>("SELECT pack, start, bytes FROM refs WHERE session = ?", key);
   connection.run(
     `INSERT OR REPLACE INTO tombstones(ref, session, parent, at)
      SELECT ref, id, parent, ? FROM refs JOIN sessions ON key = session WHERE session = ?`,
@@ -87,9 +88,6 @@ function removeSession(connection: Connection, id: string, now: number): { blobs
     sources.map((source) => source.key),
   );
   connection.run("DELETE FROM sessions WHERE key = ?", key);
-  const ofRefs = removeOrphans(
-    connection,
-    blobs.map(({ blob }) => blob),
-  );
+  const ofRefs = removeSpans(connection, spans);
   return { blobs: ofRefs.blobs + ofSources.blobs, bytes: ofRefs.bytes + ofSources.bytes };
 }

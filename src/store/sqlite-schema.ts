@@ -89,6 +89,43 @@ export const MIGRATIONS: readonly string[] = [
     said, content='', contentless_delete=1, detail=none, tokenize='ascii'
   );
   `,
+  // Originals lie in packs (sqlite-packs.ts); blobs are the pieces of session files only.
+  `
+  CREATE TABLE packs(
+    id INTEGER PRIMARY KEY,
+    codec INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    data BLOB NOT NULL
+  );
+  INSERT INTO packs(id, codec, bytes, data)
+    SELECT id, codec, bytes, data FROM blobs WHERE id IN (SELECT blob FROM refs);
+
+  -- sha256 is of the original alone.
+  CREATE TABLE packed_refs(
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    session INTEGER NOT NULL REFERENCES sessions(key),
+    ref TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    pack INTEGER NOT NULL REFERENCES packs(id),
+    start INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    sha256 BLOB NOT NULL,
+    call_id TEXT,
+    description TEXT NOT NULL,
+    tokens NUMERIC NOT NULL,
+    at NUMERIC NOT NULL
+  );
+  INSERT INTO packed_refs(seq, session, ref, kind, pack, start, bytes, sha256, call_id, description, tokens, at)
+    SELECT seq, session, ref, kind, blob, 0, bytes, sha256, call_id, description, tokens, at
+    FROM refs JOIN blobs ON blobs.id = blob;
+  UPDATE sqlite_sequence SET seq = (SELECT seq FROM sqlite_sequence WHERE name = 'refs') WHERE name = 'packed_refs';
+  DROP TABLE refs;
+  ALTER TABLE packed_refs RENAME TO refs;
+  CREATE UNIQUE INDEX refs_by_ref ON refs(ref, session);
+  CREATE INDEX refs_by_session ON refs(session);
+  CREATE INDEX refs_by_pack ON refs(pack, start);
+  DELETE FROM blobs WHERE id NOT IN (SELECT blob FROM chunks);
+  `,
 ];
 
 /** Brings a database to the newest version, or refuses it. Many processes may open a new file at once: one of them does it. */

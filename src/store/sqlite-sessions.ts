@@ -58,14 +58,15 @@ interface Row {
   readonly bytes: number;
 }
 
-/** A blob counts once for each session that names it: what the session would take alone. */
+/** What lies on the disk for it; what it shares with others counts for each of them. */
 const ROWS = `
   SELECT id, parent, facts, started_at AS startedAt, used_at AS usedAt, ended_at AS endedAt,
-    (SELECT count(*) FROM refs WHERE session = key) AS refs,
+    (SELECT count(*) FROM refs WHERE session = sessions.key) AS refs,
     (SELECT count(*) FROM ledger WHERE session = key AND kind = 'compaction') AS compactions,
+    (SELECT coalesce(sum(length(data)), 0) FROM packs WHERE id IN (
+      SELECT pack FROM refs WHERE session = sessions.key)) +
     (SELECT coalesce(sum(length(data)), 0) FROM blobs WHERE blobs.id IN (
-      SELECT blob FROM refs WHERE session = key
-      UNION SELECT blob FROM chunks JOIN sources ON sources.key = source
+      SELECT blob FROM chunks JOIN sources ON sources.key = source
         WHERE sources.session = sessions.key AND sha256 IS NOT NULL)) AS bytes
   FROM sessions`;
 

@@ -7,7 +7,6 @@ import { PalimpsestError } from "../errors.ts";
 import { type Blob, hex, pack, sha256Of, unpack } from "./blobs.ts";
 import { recut } from "./chunks.ts";
 import type { Connection } from "./sqlite-connection.ts";
-import { blobId, insertBlob, removeOrphans } from "./sqlite-originals.ts";
 import { sessionKey } from "./sqlite-sessions.ts";
 import type { SourceFacts, StoredSource } from "./store.ts";
 
@@ -120,6 +119,37 @@ export function removeSources(
     connection.run("DELETE FROM sources WHERE key = ?", key);
   }
   return removeOrphans(connection, blobs);
+}
+
+function blobId(connection: Connection, sha256: Uint8Array): number | undefined {
+  return connection.get<{ id: number }>("SELECT id FROM blobs WHERE sha256 = ?", sha256)?.id;
+}
+
+function insertBlob(connection: Connection, { sha256, codec, bytes, data }: Blob): number {
+  return connection.run(
+    "INSERT INTO blobs(sha256, codec, bytes, data) VALUES (?, ?, ?, ?)",
+    sha256,
+    codec,
+    bytes,
+    data,
+  ).rowId;
+}
+
+/** Spares the blobs of others: a blob is anyone's whose file it is part of. */
+function removeOrphans(connection: Connection, blobs: Iterable<number>): { blobs: number; bytes: number } {
+  const removed = { blobs: 0, bytes: 0 };
+  for (const id of new Set(blobs)) {
+    const row = connection.get<{ bytes: number }>(
+      `SELECT length(data) AS bytes FROM blobs WHERE id = ?1
+       AND NOT EXISTS (SELECT 1 FROM chunks WHERE blob = ?1)`,
+      id,
+    );
+    if (!row) continue;
+    connection.run("DELETE FROM blobs WHERE id = ?", id);
+    removed.blobs += 1;
+    removed.bytes += row.bytes;
+  }
+  return removed;
 }
 
 export async function readSource(connection: Connection, id: string): Promise<StoredSource | undefined> {

@@ -8,7 +8,8 @@ import { unknownSession } from "./paging.ts";
 import { type Redact, redacting } from "./redact.ts";
 import { type Connection, openConnection } from "./sqlite-connection.ts";
 import { collect } from "./sqlite-garbage.ts";
-import { keepOriginals, originalOf, originalsAfter, recallOriginal } from "./sqlite-originals.ts";
+import { keepOriginals } from "./sqlite-keep.ts";
+import { originalsAfter, type ReadOriginals, recallOriginal } from "./sqlite-originals.ts";
 import { listRefs } from "./sqlite-search.ts";
 import {
   appendLedger,
@@ -119,12 +120,9 @@ class SqliteStore implements Store {
 }
 
 async function* originalLines(connection: Connection, id: string): AsyncIterable<string> {
-  for (let seq = 0; ; ) {
-    const rows = await originalsAfter(connection, id, seq);
-    for (const row of rows) {
-      yield originalLine(originalOf(row));
-      seq = row.seq;
-    }
-    if (rows.length === 0) return;
+  for (let seq: number | undefined = 0; seq !== undefined; ) {
+    const read: ReadOriginals = await originalsAfter(connection, id, seq);
+    yield* read.originals.map(originalLine);
+    seq = read.seq;
   }
 }

@@ -23,7 +23,7 @@ export interface Store {
   /** Durable when it resolves. Keeping the same original again costs nothing. */
   keep(sessionId: string, originals: readonly Original[]): Promise<void>;
   recall(sessionId: string, ref: string): Promise<Recall>;
-  /** Its own refs, newest first. */
+  /** Its own refs: newest first, or with `contains` best first (`rank.ts`). */
   list(sessionId: string, query: RefQuery): Promise<RefPage>;
 
   append(sessionId: string, entries: readonly LedgerEntry[]): Promise<void>;
@@ -77,8 +77,10 @@ export type Recall =
 
 export interface RefQuery {
   readonly kind?: Part["type"];
-  /** Plain text over descriptions and contents: every term must occur, from the start of a word or hump (`words.ts`). */
+  /** Plain text over descriptions and contents: terms, each from the start of a word or hump (`words.ts`). */
   readonly contains?: string;
+  /** Whether every term must occur, or at least half of them, counted by how rare they are. Default: all. */
+  readonly match?: "all" | "most";
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -89,11 +91,23 @@ export interface RefRow {
   readonly description: string;
   readonly tokens: number;
   readonly at: number;
+  /** With `contains`: the passage with most of it; absent where only the description has it. */
+  readonly found?: RefFound;
+}
+
+export interface RefFound {
+  /** As `read_ref` counts them, both from 1. */
+  readonly line: number;
+  /** Where the line is too long to be shown whole. */
+  readonly char?: number;
+  readonly text: string;
 }
 
 export interface RefPage {
   readonly rows: readonly RefRow[];
   readonly total: number;
+  /** With `contains`: how many of them have every term. */
+  readonly whole?: number;
   readonly cursor?: string;
 }
 

@@ -1,38 +1,36 @@
 /**
- * Finding originals by what they say. `contains` is plain text, never a query language: every blank-separated term
- * must occur, upper or lower case, and a term is found from the start of a word, or of a hump (`Config` in `loadConfig`).
+ * Finding originals by what they say. `contains` is plain text, never a query language: blank-separated terms, upper or
+ * lower case, each found from the start of a word, or of a hump (`Config` in `loadConfig`).
  *
- * Stores index the distinct words of an original and look at the text of the few that have them all. Trigrams would
+ * Stores index the distinct words of an original and look at the text of those that have them; `rank.ts` orders them. Trigrams would
  * find terms inside words too; measured on agent output they take 2.4 times as long to index, for the same half of the
  * text in size. What is indexed of one original is bounded, so a 50 MB output costs what a 256 KB one does.
  */
-import type { Part, ResultPart } from "../transcript/message.ts";
 
 export interface Needle {
-  /** Each occurs in the text. */
   readonly terms: readonly string[];
-  /** Each begins a word of the text: what an index can answer. */
-  readonly words: readonly string[];
+  /** Of each term, its words: what an index can answer. None where only the text can tell. */
+  readonly words: readonly (readonly string[])[];
 }
 
 /** Of the start and of the end: errors are at the end. */
-const SEARCHED_CHARS = 128 * 1024;
+export const SEARCHED_CHARS: number = 128 * 1024;
 const MOST_WORDS = 20_000;
 /** Longer runs are data (base64, hashes); their start is enough to be found by. */
 const WORD_CHARS = 64;
-/** A pasted page as a query is narrowed by its first words; the text decides about the rest. */
-const MOST_NEEDLE_WORDS = 24;
+/** A pasted page as a query is narrowed by its first terms; the text decides about the rest. */
+const MOST_INDEXED_TERMS = 24;
 
 export function needleOf(contains: string): Needle {
   const terms = [...new Set(fold(contains).split(/\s+/))].filter((term) => term !== "");
-  const words = new Set<string>();
-  for (const run of runsOf(contains)) words.add(fold(run).slice(0, WORD_CHARS));
-  return { terms, words: [...words].slice(0, MOST_NEEDLE_WORDS) };
+  const words = terms.map((term, index) =>
+    index < MOST_INDEXED_TERMS ? [...runsOf(term)].map((run) => run.slice(0, WORD_CHARS)) : [],
+  );
+  return { terms, words };
 }
 
-/** The text an original is searched by: what it is, and what it says. */
-export function searchedText(description: string, part: Part): string {
-  const said = textOf(part);
+/** The text an index is made of: what an original is, and what it says. */
+export function searchedText(description: string, said: string): string {
   const isLong = said.length > 2 * SEARCHED_CHARS;
   const searched = isLong ? `${said.slice(0, SEARCHED_CHARS)}\n${said.slice(-SEARCHED_CHARS)}` : said;
   return `${description}\n${searched}`;
@@ -51,34 +49,20 @@ export function wordsOf(text: string): ReadonlySet<string> {
   return words;
 }
 
-/** The final word, after an index has narrowed the choice. */
-export function hasTerms(text: string, { terms }: Needle): boolean {
-  const folded = fold(text);
-  return terms.every((term) => folded.includes(term));
+/** Which terms these words may hold, by number: what an index answers, without one. */
+export function termsAmong(words: ReadonlySet<string>, needle: Needle): ReadonlySet<number> {
+  const there = [...words];
+  const has = (word: string) => words.has(word) || there.some((candidate) => candidate.startsWith(word));
+  return new Set(needle.words.flatMap((wanted, term) => (wanted.every(has) ? [term] : [])));
 }
 
-/** What an index answers, without one. */
-export function hasWords(text: string, { words }: Needle): boolean {
-  const there = [...wordsOf(text)];
-  return words.every((word) => there.some((candidate) => candidate.startsWith(word)));
-}
-
-function textOf(part: Part | ResultPart): string {
-  switch (part.type) {
-    case "text":
-    case "thinking":
-      return part.text;
-    case "tool-call":
-      return `${part.name} ${typeof part.input === "string" ? part.input : JSON.stringify(part.input)}`;
-    case "tool-result":
-      return part.output.map(textOf).join("\n");
-    case "document":
-      return `${part.title ?? ""}\n${part.source.kind === "text" ? part.source.text : ""}`;
-    case "opaque":
-      return JSON.stringify(part.value);
-    case "image":
-      return "";
-  }
+/** Whether a term found here was found from its start: of a word, or of a hump. What begins with a sign may stand anywhere. */
+export function beginsWord(text: string, at: number): boolean {
+  if (at === 0 || kindOf(text.charCodeAt(at)) !== LETTER) return true;
+  const before = text.charCodeAt(at - 1);
+  if (kindOf(before) !== LETTER) return true;
+  if (!isCapital(text.charCodeAt(at))) return false;
+  return !isCapital(before) || isSmall(text.charCodeAt(at + 1));
 }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * What a summary may be made of: the parts it stands for, the user's messages, and the summary before it. A claim is
- * looked for first in the parts its line names, which is cheap; only one that is not there makes us index everything,
- * once.
+ * looked for first in the parts its line names, then everywhere: a dozen claims of a summary come to that, and looking
+ * through all the text a dozen times costs a twentieth of indexing it. Only a line that names no source needs the index.
  */
 import type { Summary, SummaryLine } from "../plan/summary.ts";
 import { describeCall } from "../transcript/describe.ts";
@@ -26,32 +26,57 @@ const MAX_SCANNED = 100_000;
 const MAX_INDEXED = 2_000_000;
 
 export function sourcesOf(input: Pick<SummarizeInput, "messages" | "userMessages" | "previous">): Sources {
-  const texts = new Map<Ref, () => string>();
-  for (const part of partsOf([...input.messages, ...input.userMessages]))
-    texts.set(refOf(part), () => textOf(part));
+  const parts = new Map<Ref, Part>();
+  for (const part of partsOf([...input.messages, ...input.userMessages])) parts.set(refOf(part), part);
   const earlier = linesOf(input.previous);
   const earlierRefs = new Set(earlier.flatMap(({ refs }) => refs));
-  const earlierText = earlier.map(({ text }) => text).join("\n");
-  const near = new Map<Ref, Near>();
-  const nearText = (ref: Ref) => {
-    const known = near.get(ref) ?? nearOf(endsOf(texts.get(ref)?.() ?? "", MAX_SCANNED));
-    near.set(ref, known);
-    return known;
+  const before = nearOf(earlier.map(({ text }) => text).join("\n"));
+  const holdsAt = (ref: Ref, claim: Claim) => {
+    const part = parts.get(ref);
+    return part !== undefined && holds(spokenBy(part).ends(), claim);
   };
-  const before = nearOf(earlierText);
   let index: Index | undefined;
-  const all = () => {
-    index ??= indexOf(
-      [...texts].map(([ref, text]) => ({ ref, text: endsOf(text(), MAX_INDEXED) })),
-      earlierText,
-    );
-    return index;
-  };
   return {
-    has: (ref) => texts.has(ref) || earlierRefs.has(ref),
+    has: (ref) => parts.has(ref) || earlierRefs.has(ref),
     supports: (claim, refs) =>
-      refs.some((ref) => holds(nearText(ref), claim)) || holds(before, claim) || isIndexed(all(), claim),
-    sourceOf: (words) => bestSource(all(), words),
+      refs.some((ref) => holdsAt(ref, claim)) ||
+      holds(before, claim) ||
+      isAnywhere([...parts.values()], claim),
+    sourceOf: (words) => {
+      index ??= indexOf([...parts].map(([ref, part]) => ({ ref, text: spokenBy(part).whole().text })));
+      return bestSource(index, words);
+    },
+  };
+}
+
+interface Spoken {
+  readonly ends: () => Near;
+  readonly whole: () => Near;
+}
+
+/** Parts never change, and each is looked at in every compaction of its session: what it says is put in order once. */
+const spoken = new WeakMap<Part, Spoken>();
+
+function spokenBy(part: Part): Spoken {
+  const known = spoken.get(part) ?? spokenOf(part);
+  spoken.set(part, known);
+  return known;
+}
+
+function spokenOf(part: Part): Spoken {
+  const whole = once(() => nearOf(endsOf(textOf(part), MAX_INDEXED)));
+  const ends = once(() => {
+    const { text } = whole();
+    return text.length <= MAX_SCANNED ? whole() : nearOf(endsOf(text, MAX_SCANNED));
+  });
+  return { ends, whole };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }
 
@@ -109,22 +134,26 @@ interface Near {
 }
 
 function nearOf(text: string): Near {
-  let known: string | undefined;
-  return {
-    text,
-    plain: () => {
-      known ??= plain(text);
-      return known;
-    },
-  };
+  return { text, plain: once(() => plain(text)) };
 }
 
 function holds(near: Near, claim: Claim): boolean {
   if (near.text === "") return false;
   if (claim.kind !== "quote") return occurs(near.text, claim.text);
   if (near.text.includes(claim.text)) return true;
-  // Making a text plain costs most of what grounding costs, and few pieces need it.
-  return piecesOf(claim.text).every((piece) => near.text.includes(piece) || near.plain().includes(piece));
+  return piecesOf(claim.text).every((piece) => hasPiece(near, piece));
+}
+
+/** Making a text plain costs most of what grounding costs: only where the piece's longest word stands in it. */
+function hasPiece(near: Near, piece: string): boolean {
+  if (near.text.includes(piece)) return true;
+  return near.text.includes(longestWord(piece)) && near.plain().includes(piece);
+}
+
+function longestWord(piece: string): string {
+  let longest = "";
+  for (const [word] of piece.matchAll(/[A-Za-z0-9]+/g)) if (word.length > longest.length) longest = word;
+  return longest;
 }
 
 /** A cut quote is its two sides; one that joins sentences is these sentences. */
@@ -155,39 +184,24 @@ function occurs(text: string, word: string): boolean {
   return false;
 }
 
-interface Index {
-  /** Each word, with the first few parts it stands in. */
-  readonly words: ReadonlyMap<string, readonly Ref[]>;
-  readonly known: ReadonlySet<string>;
-  readonly whole: () => string;
-}
+/** Each word, with the first few parts it stands in. */
+type Index = ReadonlyMap<string, readonly Ref[]>;
 
 /** Bounded, because a run of fifty million letters overflows the stack of an unbounded one. */
 const TOKEN = /[\p{L}\p{N}_$]{1,300}(?:[./:@-][\p{L}\p{N}_$]{1,300}){0,40}/gu;
 const MAX_POSTINGS = 6;
 const MAX_TOKEN_CHARS = 300;
 
-function indexOf(parts: readonly { readonly ref: Ref; readonly text: string }[], earlier: string): Index {
-  const words = new Map<string, Ref[]>();
-  const known = new Set<string>();
-  const note = (token: string, ref: Ref | undefined) => {
-    known.add(token);
-    if (ref === undefined) return;
-    const postings = words.get(token);
-    if (!postings) words.set(token, [ref]);
+function indexOf(parts: readonly { readonly ref: Ref; readonly text: string }[]): Index {
+  const index = new Map<string, Ref[]>();
+  const note = (token: string, ref: Ref) => {
+    const postings = index.get(token);
+    if (!postings) index.set(token, [ref]);
     else if (postings.length < MAX_POSTINGS && postings.at(-1) !== ref) postings.push(ref);
   };
-  for (const { ref, text } of [...parts, { ref: undefined, text: earlier }])
+  for (const { ref, text } of parts)
     for (const [token] of text.matchAll(TOKEN)) for (const form of formsOf(token)) note(form, ref);
-  let whole: string | undefined;
-  return {
-    words,
-    known,
-    whole: () => {
-      whole ??= plain([...parts.map(({ text }) => text), earlier].join("\n"));
-      return whole;
-    },
-  };
+  return index;
 }
 
 /** `/a/b/c.ts:12` is also `b/c.ts`, `c.ts`, `c`, `ts` and `12`. */
@@ -202,21 +216,23 @@ function formsOf(token: string): readonly string[] {
   return forms;
 }
 
-function isIndexed(index: Index, claim: Claim): boolean {
-  if (claim.kind === "quote") {
-    const isKnown = [...claim.text.matchAll(TOKEN)].every(
-      ([token], at, all) => index.known.has(token) || at === 0 || at === all.length - 1,
-    );
-    return isKnown && piecesOf(claim.text).every((piece) => index.whole().includes(piece));
-  }
-  const token = claim.text
+/** In any part: each piece of a quote somewhere, a name or number as a whole word. */
+function isAnywhere(parts: readonly Part[], claim: Claim): boolean {
+  const some = (holding: (near: Near) => boolean) => parts.some((part) => holding(spokenBy(part).whole()));
+  if (claim.kind === "quote")
+    return piecesOf(claim.text).every((piece) => some((near) => hasPiece(near, piece)));
+  return spellingsOf(claim.text).some((word) => some(({ text }) => occurs(text, word)));
+}
+
+/** As it stands, and without the sign, unit or slash that a sentence puts around it. */
+function spellingsOf(text: string): readonly string[] {
+  const bare = text
     .replace(/^[#$~+-]|[%×]$/g, "")
     .replace(/^\.?\//, "")
     .replace(/\(\)$/, "")
     .replace(/\/$/, "");
-  return (
-    index.known.has(token) || (/^\d+[a-z]+$/i.test(token) && index.known.has(token.replace(/[a-z]+$/i, "")))
-  );
+  const isMeasured = /^\d+[a-z]+$/i.test(bare);
+  return [bare, ...(isMeasured ? [bare.replace(/[a-z]+$/i, "")] : [])].filter((word) => word !== "");
 }
 
 /** At least this share of the words must stand in one part for it to be the source of a line that names none. */
@@ -225,7 +241,7 @@ const ENOUGH = 0.5;
 function bestSource(index: Index, words: readonly string[]): Ref | undefined {
   const counts = new Map<Ref, number>();
   for (const word of new Set(words))
-    for (const ref of index.words.get(word) ?? []) counts.set(ref, (counts.get(ref) ?? 0) + 1);
+    for (const ref of index.get(word) ?? []) counts.set(ref, (counts.get(ref) ?? 0) + 1);
   let best: Ref | undefined;
   for (const [ref, count] of counts)
     if (count > (best === undefined ? 0 : (counts.get(best) ?? 0))) best = ref;

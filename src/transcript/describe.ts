@@ -5,8 +5,8 @@ import { toolUse } from "./tool-use.ts";
 
 const SHOWN_CHARS = 80;
 
-export function describeCall(call: ToolCallPart): string {
-  return `${call.name} ${shorten(subjectOf(call))}`.trim();
+export function describeCall(call: ToolCallPart, chars: number = SHOWN_CHARS): string {
+  return `${call.name} ${shorten(subjectOf(call), chars)}`.trim();
 }
 
 function subjectOf(call: ToolCallPart): string {
@@ -40,4 +40,16 @@ export function shorten(text: string, chars: number = SHOWN_CHARS): string {
     .replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ")
     .trim();
   return line.length > chars ? `${line.slice(0, chars - 1)}…` : line;
+}
+
+/**
+ * The same, but what is left out is left out in the middle: paths and commands begin alike and differ at their end, in
+ * the name of the file, the flags, how it ended. A little more than half is the beginning.
+ */
+export function shortenMiddle(text: string, chars: number = SHOWN_CHARS): string {
+  const ends = text.length <= chars * 8 ? text : `${text.slice(0, chars * 4)} ${text.slice(-chars * 4)}`;
+  const line = shorten(ends, ends.length);
+  if (line.length <= chars) return line;
+  const head = Math.ceil((chars - 1) * 0.55);
+  return `${line.slice(0, head)}…${line.slice(line.length - (chars - 1 - head))}`;
 }

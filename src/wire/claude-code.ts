@@ -128,7 +128,7 @@ function partsOf(node: Node): readonly Part[] {
 }
 
 /** What Claude Code says in the user's name, by the tags it uses. */
-function isHarnessText(text: string): boolean {
+export function isHarnessText(text: string): boolean {
   return /^\s*(<(system-reminder|local-command-|task-notification|bash-(stdout|stderr)|user-memory-)|\[Request interrupted|Caveat: The messages below)/.test(
     text,
   );

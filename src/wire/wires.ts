@@ -60,8 +60,8 @@ export function bodyWireNamed(name: string): BodyWire {
 }
 
 /** The wire of a list of messages, as an SDK holds it. A plain chat could be any; Chat Completions reads them all. */
-export function bodyWireFor(messages: readonly Json[], name?: string): BodyWire {
-  if (name !== undefined) return bodyWireNamed(name);
+export function bodyWireFor(messages: readonly Json[], named?: string | BodyWire): BodyWire {
+  if (named !== undefined) return typeof named === "string" ? bodyWireNamed(named) : named;
   const best = bodyWires
     .map((wire) => ({ wire, confidence: wire.detect(messages) }))
     .reduce((a, b) => (b.confidence > a.confidence ? b : a));

@@ -1,5 +1,5 @@
 /** The whole way: a session file in, a report out, through the command's own door. */
-import { readFileSync } from "node:fs";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { cascadeOf } from "../../arena/cases/cuts.ts";
@@ -46,6 +46,20 @@ test("two runs give the same bytes", async () => {
   const [first, second] = [await once(), await once()];
   expect(JSON.stringify(second)).toBe(JSON.stringify(first));
   expect(door.reportHtml(second)).toBe(door.reportHtml(first));
+});
+
+test("however many processors there are, it is the same report, and whoever watches is told how far it is", async () => {
+  const folder = scratchFolder();
+  for (const name of ["a.jsonl", "b.jsonl", "c.jsonl"]) copyFileSync(EXAMPLE, join(folder, name));
+  const words = ["arena", "--sessions", folder, "--cascade", "1", "--budget", "", "--json"];
+  const order = [...words, "--policies", "palimpsest,random lines", "--workers"];
+  const alone = await run([...order, "1"]);
+  const many = await run([...order, "3"], { isTerminal: true });
+  expect(alone.code).toBe(0);
+  expect(many.out).toBe(alone.out);
+  expect(JSON.parse(alone.out).files).toHaveLength(3);
+  expect(many.err).toContain("2 of 3 sessions");
+  expect(many.err.endsWith("\r\u001b[K")).toBe(true);
 });
 
 test("the page loads nothing and shows every plot", () => {

@@ -72,10 +72,9 @@ async function kept(): Promise<{ store: ScratchStore; index: SessionIndex }> {
 }
 
 async function fateOf(text: string): Promise<string | undefined> {
-  const { store, index } = await kept();
+  const { store } = await kept();
   const view = shown(text);
-  const frequencyOf = (word: string) => index.refsWith(word).size;
-  const reader = new Reader({ store, shown: view, frequencyOf, answers: new Map() });
+  const reader = new Reader({ store, shown: view, answers: new Map() });
   const { ALL } = await judge([PORT], { shown: view, reader, isStored: () => true });
   return Object.entries(ALL.fates).find(([, count]) => count === 1)?.[0];
 }

@@ -14,25 +14,25 @@ const at = (minutes: number) => ({ sentMs: minutes * MINUTE, answeredMs: minutes
 
 test("a marked cache reads what an earlier request ended in, as long as it lives", () => {
   const cache = new PrefixCache({ kind: "marked", ttlMs: 5 * MINUTE, minimumTokens: 1_024 });
-  expect(cache.send([block("system"), block("a")], at(0))).toBe(0);
-  expect(cache.send([block("system"), block("a"), block("b")], at(4))).toBe(2_000);
+  expect(cache.send([block("system"), block("a")], at(0)).readTokens).toBe(0);
+  expect(cache.send([block("system"), block("a"), block("b")], at(4)).readTokens).toBe(2_000);
   // Read at minute 4, so it lives until 9.
-  expect(cache.send([block("system"), block("a"), block("b"), block("c")], at(8))).toBe(3_000);
-  expect(cache.send([block("system"), block("a"), block("b"), block("c")], at(14))).toBe(0);
+  expect(cache.send([block("system"), block("a"), block("b"), block("c")], at(8)).readTokens).toBe(3_000);
+  expect(cache.send([block("system"), block("a"), block("b"), block("c")], at(14)).readTokens).toBe(0);
 });
 
 test("an edit in the middle costs everything behind it", () => {
   const cache = new PrefixCache({ kind: "marked", ttlMs: 5 * MINUTE, minimumTokens: 0 });
   cache.send([block("system"), block("a")], at(0));
   cache.send([block("system"), block("a"), block("b"), block("c")], at(1));
-  expect(cache.send([block("system"), block("a"), block("stub"), block("c")], at(2))).toBe(2_000);
+  expect(cache.send([block("system"), block("a"), block("stub"), block("c")], at(2)).readTokens).toBe(2_000);
 });
 
 test("an automatic cache reads any common prefix, in steps of 128 tokens", () => {
   const cache = new PrefixCache({ kind: "automatic", ttlMs: 5 * MINUTE, minimumTokens: 1_024 });
   cache.send([block("system"), block("a"), block("b")], at(0));
-  expect(cache.send([block("system"), block("a"), block("x")], at(1))).toBe(1_920);
-  expect(cache.send([block("other", 900), block("a")], at(1))).toBe(0);
+  expect(cache.send([block("system"), block("a"), block("x")], at(1)).readTokens).toBe(1_920);
+  expect(cache.send([block("other", 900), block("a")], at(1)).readTokens).toBe(0);
 });
 
 const usage = (cacheReadTokens: number, cacheWriteTokens: number): Usage => ({

@@ -310,6 +310,70 @@ function testLists(started: Started): void {
     expect(await found("config")).toEqual(["Command: npm test", "Later"]);
   });
 
+  test("a search is best first: close together, then rare words, then its name, then the newest", async () => {
+    const store = await started("s");
+    const far = `${"x\n".repeat(500)}`;
+    await store.keep("s", [
+      original(result("1", `the database${far}of a migration`), "scattered"),
+      original(result("2", "migration of the database"), "close, older"),
+      original(result("3", "the database, before migration"), "close, newer"),
+      original(call("4", "Bash", { command: "database migration" }), "a call"),
+      original(result("5", "nothing here"), "migration database"),
+      ...Array.from({ length: 20 }, (_, index) => original(text(`the database number ${index}`), "common")),
+    ]);
+    const found = async (contains: string, match?: "most") => {
+      const { rows, whole } = await store.list("s", { contains, ...(match ? { match } : {}) });
+      return { names: rows.map(({ description }) => description), whole };
+    };
+    const all = ["migration database", "close, newer", "close, older", "a call", "scattered"];
+    expect(await found("migration database")).toEqual({ names: all, whole: 5 });
+    // The common word alone is less than half of what was asked for; the rare one alone is more.
+    await store.keep("s", [original(text("migration"), "rare alone")]);
+    expect(await found("migration database", "most")).toEqual({ names: [...all, "rare alone"], whole: 5 });
+    expect((await found("migration database submarine")).names).toEqual([]);
+  });
+
+  test("a search says on which line, and in a line that is too long from which character", async () => {
+    const store = await started("s");
+    await store.keep("s", [
+      original(result("1", `one\ntwo\nthree lighthouse keepers\nfour`), "lines"),
+      original(result("2", `first\n${"x ".repeat(5_000)}a lighthouse there`), "one long line"),
+      original(result("3", "nothing"), "lighthouse"),
+    ]);
+    const { rows } = await store.list("s", { contains: "lighthouse" });
+    const byName = Object.fromEntries(rows.map(({ description, found }) => [description, found]));
+    expect(byName).toEqual({
+      lines: { line: 3, text: "three lighthouse keepers four" },
+      "one long line": { line: 2, char: 9_963, text: expect.stringMatching(/^x .* a lighthouse there$/) },
+      lighthouse: undefined,
+    });
+  });
+
+  test("pages of a search keep their order, whatever comes in meanwhile", async () => {
+    const store = await started("s");
+    const parts = Array.from({ length: 25 }, (_, index) => text(`lighthouse ${"by ".repeat(index)}sea`));
+    await store.keep(
+      "s",
+      parts.map((part) => original(part)),
+    );
+    const whole = (await store.list("s", { contains: "lighthouse sea", limit: 100 })).rows;
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { contains: "lighthouse sea", limit: 10, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await store.list("s", query);
+      seen.push(...page.rows.map(({ ref }) => ref));
+      cursor = page.cursor;
+      await store.keep("s", [original(text(`lighthouse sea ${cursor}`)), original(text(`sea ${cursor}`))]);
+    } while (cursor !== undefined);
+    expect(seen).toEqual(whole.map(({ ref }) => ref));
+    expect(new Set(seen).size).toBe(25);
+    for (const wrong of ["7", "1+", "x"])
+      await expect(store.list("s", { contains: "sea", cursor: wrong })).rejects.toMatchObject({
+        code: "usage",
+      });
+  });
+
   test("contains is plain text: quotes, operators and broken characters are only themselves", async () => {
     const store = await started("s");
     await store.keep("s", [original(text('say "hi" OR (NOT x) NEAR* col:val -- \ud800 % _'), "Odd")]);

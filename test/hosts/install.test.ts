@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { hosts } from "../../src/hosts/host.ts";
 import { filesOf } from "../../src/hosts/install.ts";
@@ -46,13 +46,17 @@ for (const { name, scopes } of hosts)
 
     test("what others wrote is there before, with us, and after us", async () => {
       const home = fresh();
-      const files = filesOf[name](placeOf(home)).filter(({ path }) => /\.(json|toml)$/.test(path));
+      // A folder that is ours alone has nothing of others in it.
+      const files = filesOf[name](placeOf(home)).filter(
+        ({ path, folder }) => folder === undefined && /\.(json|toml)$/.test(path),
+      );
       for (const { path } of files) {
         mkdirSync(dirname(path), { recursive: true });
         writeFileSync(path, FOREIGN[path.split(".").at(-1) ?? ""] ?? "");
       }
       await run(["install", name], { env: { HOME: home } });
-      for (const { path } of files) expect(readFileSync(path, "utf8"), path).toMatch(/palimpsest|bin\.js/);
+      for (const { path } of files)
+        expect(readFileSync(path, "utf8"), path).toMatch(/palimpsest|bin\.js|hosts\/opencode\/plugin\.js/);
       await run(["uninstall", name], { env: { HOME: home } });
       for (const { path } of files)
         expect(readFileSync(path, "utf8"), path).toBe(FOREIGN[path.split(".").at(-1) ?? ""]);
@@ -80,4 +84,64 @@ test("a file with comments is refused and left as it is", async () => {
   const { code, err } = await run(["install", "claude-code"], { env: { HOME: home } });
   expect([code, readFileSync(path, "utf8")]).toEqual([1, "{ // mine\n}\n"]);
   expect(err).toContain("Nothing was changed");
+});
+
+describe("Claude Code, by its version", () => {
+  /** A `claude` on the PATH that says only which version it is: installing asks for no more. */
+  function envWith(version: string, home: string) {
+    const folder = join(home, "bin");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "claude"), `#!/bin/sh\necho "${version} (Claude Code)"\n`, { mode: 0o755 });
+    return { HOME: home, PATH: `${folder}${delimiter}${process.env["PATH"] ?? ""}` };
+  }
+  const pluginIn = (home: string) => join(home, ".claude/skills/palimpsest");
+
+  test("2.1.287 and later get the plugin and nothing in their settings", async () => {
+    const home = fresh();
+    await run(["install", "claude-code"], { env: envWith("2.1.287", home) });
+    expect(readdirSync(join(home, ".claude"))).toEqual(["skills"]);
+    expect(existsSync(join(home, ".claude.json"))).toBe(false);
+    const hooks = JSON.parse(readFileSync(join(pluginIn(home), "hooks/hooks.json"), "utf8"));
+    expect(hooks).toEqual({ modules: ["./register.ts"] });
+    const command = readFileSync(join(pluginIn(home), "hooks/command.ts"), "utf8");
+    expect(command).toContain(JSON.stringify(process.execPath));
+    expect(command).toContain("dist/cli/bin.js");
+  });
+
+  test("older ones get hook processes and the MCP server", async () => {
+    const home = fresh();
+    await run(["install", "claude-code"], { env: envWith("2.1.286", home) });
+    expect(readFileSync(join(home, ".claude/settings.json"), "utf8")).toContain(
+      "hook claude-code PreCompact",
+    );
+    expect(readFileSync(join(home, ".claude.json"), "utf8")).toContain('"mcp"');
+    expect(existsSync(pluginIn(home))).toBe(false);
+  });
+
+  test("a new version takes the old way out, the other way round too, and uninstalling leaves no folder", async () => {
+    const home = fresh();
+    const [older, newer] = [envWith("2.1.197", join(home, "a")), envWith("2.1.326", join(home, "b"))];
+    const env = (of: { PATH: string }) => ({ HOME: home, PATH: of.PATH });
+    await run(["install", "claude-code"], { env: env(older) });
+    await run(["install", "claude-code"], { env: env(newer) });
+    expect(existsSync(join(home, ".claude/settings.json"))).toBe(false);
+    expect(existsSync(join(home, ".claude.json"))).toBe(false);
+    await run(["install", "claude-code"], { env: env(older) });
+    expect(existsSync(pluginIn(home))).toBe(false);
+    await run(["install", "claude-code"], { env: env(newer) });
+    await run(["uninstall", "claude-code"], { env: env(older) });
+    expect(readdirSync(join(home, ".claude/skills"))).toEqual([]);
+  });
+
+  test("the plugin that is shipped asks for the same hook processes as installing does", async () => {
+    const home = fresh();
+    await run(["install", "claude-code"], { env: envWith("2.1.197", home) });
+    const bare = (text: string) =>
+      JSON.parse(text.replaceAll(/"command": "[^"]*?(?:palimpsest|bin\.js) hook/g, '"command": "us hook'))
+        .hooks;
+    const shipped = join(import.meta.dirname, "../../plugins/claude-code/hooks/hooks.json");
+    expect(bare(readFileSync(shipped, "utf8"))).toEqual(
+      bare(readFileSync(join(home, ".claude/settings.json"), "utf8")),
+    );
+  });
 });

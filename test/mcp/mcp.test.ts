@@ -104,6 +104,12 @@ describe("over stdio", () => {
     await client.close();
   });
 
+  test("switched off, it offers nothing and says nothing", async () => {
+    const client = await overStdio({ PALIMPSEST_OFF: "1" });
+    expect([client.getInstructions(), (await client.listTools()).tools]).toEqual([undefined, []]);
+    await client.close();
+  });
+
   test("images come back as images, and reading is recorded in the ledger", async () => {
     const client = await overStdio({ PALIMPSEST_SESSION: "here" });
     const answer = await client.callTool({ name: "read_ref", arguments: { ref: image } });

@@ -41,6 +41,7 @@ test("the values of the public name", () => {
     "memoryStore",
     "modelNamed",
     "modelSummarizer",
+    "needleOf",
     "netSavings",
     "observe",
     "openFile",
@@ -61,13 +62,16 @@ test("the values of the public name", () => {
     "roomIn",
     "runTool",
     "sampleFrom",
+    "searchRows",
     "sessionWires",
     "sourceOf",
     "stepsOf",
+    "textIn",
     "tokenizerFor",
     "toolSchemas",
     "toolUse",
     "turnsOf",
+    "usageFrom",
     "view",
     "wireNames",
   ]);
@@ -103,6 +107,7 @@ test("the error codes", () => {
   // A type is erased, so the compiler holds this list: a missing or an extra code does not compile.
   const codes: Record<ErrorCode, true> = {
     "unknown-wire": true,
+    "unknown-usage": true,
     "not-this-wire": true,
     unreadable: true,
     unwritable: true,
@@ -112,5 +117,5 @@ test("the error codes", () => {
     summary: true,
     usage: true,
   };
-  expect(Object.keys(codes)).toHaveLength(9);
+  expect(Object.keys(codes)).toHaveLength(10);
 });

@@ -10,6 +10,7 @@ import { proposeSupersededReads } from "../../src/plan/strategies/superseded-rea
 import { proposeThinking } from "../../src/plan/strategies/thinking.ts";
 import { proposeDirectives, proposeUserPastes } from "../../src/plan/strategies/user-pastes.ts";
 import { isStub, stubsIn } from "../../src/plan/stub.ts";
+import type { Transcript } from "../../src/transcript/message.ts";
 import { addressParts } from "../../src/transcript/ref.ts";
 import { assistant, call, calls, gets, result, thinks, transcript, user } from "../say.ts";
 import { situation } from "./plans.ts";
@@ -117,6 +118,28 @@ test("a giant result is previewed when it arrives, older ones only when the cont
   expect(arrived[0]?.edit.kind).toBe("trim");
   expect(places(proposeGiantResults(given, rule, { fromMessage: 0 }))).toEqual([2, 4, 7, 9]);
 });
+
+test("what the model has just read back is shown whole, under whatever name its host gives our tool", () => {
+  const rule = {
+    strategy: "giant-results",
+    when: "arrival",
+    minTokens: 100,
+    leave: { kind: "preview", maxTokens: 50 },
+  } as const;
+  for (const name of ["read_ref", "mcp__palimpsest__read_ref", "mcp_palimpsest_list_refs"]) {
+    const given = situation(renamed(fourSteps, name));
+    expect(proposeGiantResults(given, rule, { fromMessage: stepInProgress(given) }), name).toEqual([]);
+    expect(proposeGiantResults(given, rule, { fromMessage: 0 }).length, name).toBe(4);
+  }
+});
+
+function renamed(transcript: Transcript, name: string): Transcript {
+  const messages = transcript.messages.map((message) => ({
+    ...message,
+    parts: message.parts.map((part) => (part.type === "tool-call" ? { ...part, name } : part)),
+  }));
+  return { ...transcript, messages };
+}
 
 test("pinned parts are left alone, with their pair", () => {
   const [, pinnedCall] = addressParts(fourSteps);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { estimateTokens } from "../../src/measure/estimate.ts";
 import { descriptionOf } from "../../src/plan/describe-part.ts";
 import { isStub, stubsIn, stubText, withoutStubs } from "../../src/plan/stub.ts";
-import type { Part, ToolCallPart } from "../../src/transcript/message.ts";
+import type { Part, ToolCallPart, ToolResultPart } from "../../src/transcript/message.ts";
 import type { Ref } from "../../src/transcript/ref.ts";
 import { call, result, thinks } from "../say.ts";
 
@@ -33,6 +33,21 @@ test("a hostile description can neither close the stub nor open another", () => 
 const describeResult = (name: string, input: object, text: string, isError = false) =>
   descriptionOf(result("1", text, isError), call("1", name, input as never) as ToolCallPart);
 
+test("where there is little room, what a path or a command ends in stays", () => {
+  const long = "deeply/".repeat(30);
+  const path = describeResult("Read", { path: `/home/dev/${long}manual_commit_session.go` }, "text");
+  expect(path).toMatch(/^File: \/home\/dev\/deeply.{150,}\/manual_commit_session.go$/);
+  const stub = stubText({ ...facts, description: path });
+  expect(stub).toMatch(/ File: \/home\/dev\/deeply\/.*…/);
+  expect(stub).toContain("/manual_commit_session.go; ");
+  const command = describeResult(
+    "Bash",
+    { command: `go test ${"./pkg/a ".repeat(20)}-run TestX -v` },
+    "1 failed",
+  );
+  expect(stubText({ ...facts, description: command })).toContain("-run TestX -v → 1 failed; ");
+});
+
 test.each([
   [describeResult("Read", { path: "src/config.ts" }, "text"), "File: src/config.ts"],
   [describeResult("Read", { path: "a.ts", offset: 10, limit: 5 }, "text"), "File: a.ts:10-14"],
@@ -41,7 +56,7 @@ test.each([
     "Command: npx vitest run → 3 failed",
   ],
   [describeResult("Bash", { command: "make" }, "boom\nExit code 2"), "Command: make → exit 2"],
-  [describeResult("Bash", { command: "make" }, "fine\nexit code: 0"), "Command: make"],
+  [describeResult("Bash", { command: "make" }, "fine\nexit code: 0"), "Command: make → exit 0"],
   [describeResult("Bash", { command: "make" }, "boom", true), "Command: make → error"],
   [describeResult("Edit", { file_path: "a.ts" }, "ok"), "Edit: a.ts"],
   [describeResult("Grep", { pattern: "TODO" }, "a"), "Search: Grep TODO"],
@@ -50,6 +65,10 @@ test.each([
   [descriptionOf(thinks("secret plans")), "Thinking"],
   [descriptionOf({ type: "text", text: "I chose SQLite\nbecause" } as Part), "Text: I chose SQLite because"],
   [descriptionOf(call("1", "Bash", { command: "ls" })), "Call: Bash ls"],
+  [
+    descriptionOf(call("1", "Bash", { command: "make" }), result("1", "Exit code 2") as ToolResultPart),
+    "Call: Bash make → exit 2",
+  ],
 ])("%s", (description, expected) => {
   expect(description).toBe(expected);
 });

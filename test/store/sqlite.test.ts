@@ -171,7 +171,7 @@ describe("damage", () => {
     const connection = await openConnection(path);
     connection.get("PRAGMA max_page_count = 40");
     const insert = () =>
-      connection.run("INSERT INTO blobs(sha256, codec, bytes, data) VALUES (x'00', 0, 0, zeroblob(1000000))");
+      connection.run("INSERT INTO packs(codec, bytes, data) VALUES (0, 0, zeroblob(1000000))");
     await expect(connection.write(insert)).rejects.toMatchObject({
       code: "store",
       message: expect.stringContaining("disk is full"),
@@ -196,7 +196,7 @@ test("a blob that someone needs cannot be deleted, not even by a mistake of ours
   await store.keep("s", [original(text("needed"))]);
   await store.close();
   const connection = await openConnection(path);
-  await expect(connection.write(() => connection.run("DELETE FROM blobs"))).rejects.toMatchObject({
+  await expect(connection.write(() => connection.run("DELETE FROM packs"))).rejects.toMatchObject({
     code: "store",
   });
   connection.close();
@@ -218,8 +218,8 @@ test("two ways into one file see the same", async () => {
 
 async function flipEveryBlob(path: string): Promise<void> {
   const database = await openDatabase(path);
-  for (const table of ["blobs", "ledger"]) {
-    // Both tables have the column.
+  for (const table of ["packs", "blobs", "ledger"]) {
+    // All three have the column.
     const rows = database.prepare(`SELECT rowid AS id, data FROM ${table}`).all() as {
       id: number;
       data: Uint8Array;

@@ -1,10 +1,13 @@
 /**
- * Claude Code: hooks and the permission to read back in `settings.json`, the MCP server in `~/.claude.json` (user) or
- * `.mcp.json` (project).
+ * Claude Code, in one of two ways. Where the version has function hooks: our plugin, as files in its `skills` folder, from
+ * which it loads plugins by itself. Before that: hooks and the permission to read back in `settings.json`, the MCP server in
+ * `~/.claude.json` (user) or `.mcp.json` (project). Each way takes the other out: both would do everything twice.
  */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../transcript/json.ts";
 import { type HookEvent, withHooks, withoutHooks } from "../hook-settings.ts";
+import { compareVersions } from "../host-version.ts";
 import { having, jsonFile, listAt, objectAt, type Place, type SettingsFile } from "../settings-file.ts";
 
 /** Only the tools whose results can be replaced, or that can write: a hook that has nothing to do should not be started. */
@@ -18,7 +21,59 @@ const EVENTS: readonly HookEvent[] = [
 
 const ALLOWED = ["mcp__palimpsest__read_ref", "mcp__palimpsest__list_refs"];
 
+/** Function hooks are there from here on. */
+export const FUNCTION_HOOKS_SINCE = "2.1.287";
+
+export function hasFunctionHooks(version: string | undefined): boolean {
+  return version !== undefined && compareVersions(version, FUNCTION_HOOKS_SINCE) >= 0;
+}
+
 export function claudeCodeFiles(place: Place): readonly SettingsFile[] {
+  const isInside = hasFunctionHooks(place.version);
+  return [
+    ...pluginFiles(place).map((file) => (isInside ? file : { ...file, put: () => undefined })),
+    ...settingsFiles(place).map((file) =>
+      isInside
+        ? { ...file, put: (text: string | undefined) => (text === undefined ? undefined : file.take(text)) }
+        : file,
+    ),
+  ];
+}
+
+/** Of the plugin as it is shipped; `command.ts` says how to start us, and is written for this machine. */
+const SHIPPED = [".claude-plugin/plugin.json", "hooks/hooks.json", "hooks/register.ts", "hooks/engine.ts"];
+
+export function pluginFolder({ scope, project, home, env }: Omit<Place, "node" | "bin">): string {
+  const folder =
+    scope === "project" ? join(project, ".claude") : (env["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"));
+  return join(folder, "skills", "palimpsest");
+}
+
+function pluginFiles(place: Place): readonly SettingsFile[] {
+  const folder = pluginFolder(place);
+  const shipped = join(place.bin, "..", "..", "..", "plugins", "claude-code");
+  const command = `/** Written by "palimpsest install claude-code". */
+export const COMMAND: readonly string[] = ${JSON.stringify([place.node, place.bin])};
+`;
+  const ours = (path: string, put: () => string): SettingsFile => ({
+    path: join(folder, path),
+    what: "the plugin: function hooks, and our tools",
+    folder,
+    put,
+    take: () => undefined,
+  });
+  return [
+    ...SHIPPED.map((path) => ours(path, () => shippedText(path, readFileSync(join(shipped, path), "utf8")))),
+    ours("hooks/command.ts", () => command),
+  ];
+}
+
+/** Shipped for any version; here the version is known, and has no use for hook processes. */
+function shippedText(path: string, text: string): string {
+  return path === "hooks/hooks.json" ? `${JSON.stringify({ modules: ["./register.ts"] }, null, 2)}\n` : text;
+}
+
+function settingsFiles(place: Place): readonly SettingsFile[] {
   const isProject = place.scope === "project";
   const folder = place.env["CLAUDE_CONFIG_DIR"];
   const settings = isProject

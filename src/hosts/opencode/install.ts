@@ -1,26 +1,24 @@
-/** OpenCode: the plugin and the MCP server in `opencode.json`. */
+/** OpenCode: one entry in `opencode.json`, the plugin; it brings the tools along. */
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Json } from "../../transcript/json.ts";
+import { isList, type Json } from "../../transcript/json.ts";
 import { having, jsonFile, listAt, objectAt, type Place, type SettingsFile } from "../settings-file.ts";
 
 export function opencodeFiles({ scope, home, project, env, node, bin }: Place): readonly SettingsFile[] {
   const folder =
     scope === "project" ? project : join(env["XDG_CONFIG_HOME"] ?? join(home, ".config"), "opencode");
-  const plugin = pathToFileURL(join(bin, "..", "..", "hosts", "opencode", "plugin.js")).href;
-  const server = { type: "local", command: [node, bin, "mcp"], enabled: true };
+  // OpenCode runs on Bun: where Node is, it must be told.
+  const plugin = [pathToFileURL(join(bin, "..", "..", "hosts", "opencode", "plugin.js")).href, { node }];
+  const isThere = (one: Json) => JSON.stringify(one) === JSON.stringify(plugin);
   const others = (plugins: readonly Json[]) => plugins.filter((one) => !isOurs(one));
   return [
-    jsonFile(join(folder, "opencode.json"), "the plugin, and the MCP server", {
+    jsonFile(join(folder, "opencode.json"), "the plugin, with the tools", {
       put(before) {
         const plugins = listAt(before, "plugin");
-        return {
-          ...before,
-          plugin: plugins.includes(plugin) ? [...plugins] : [...others(plugins), plugin],
-          mcp: { ...objectAt(before, "mcp"), palimpsest: server },
-        };
+        return { ...before, plugin: plugins.some(isThere) ? [...plugins] : [...others(plugins), plugin] };
       },
       take(before) {
+        // Before the plugin had tools of its own, an MCP server was put there too.
         const { palimpsest: _, ...servers } = objectAt(before, "mcp");
         const left = having(before, "plugin", others(listAt(before, "plugin")));
         return having(left, "mcp", servers);
@@ -31,5 +29,6 @@ export function opencodeFiles({ scope, home, project, env, node, bin }: Place): 
 
 /** Ours, also where an earlier version at another path put it. */
 function isOurs(plugin: Json): boolean {
-  return typeof plugin === "string" && plugin.endsWith("/hosts/opencode/plugin.js");
+  const spec = isList(plugin) ? plugin[0] : plugin;
+  return typeof spec === "string" && spec.endsWith("/hosts/opencode/plugin.js");
 }

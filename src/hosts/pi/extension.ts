@@ -4,6 +4,7 @@
  * on as if we were not there.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { openFile } from "../../file.ts";
 import { guardCall } from "../../guard.ts";
 import { runTool, toolSchemas } from "../../tools.ts";
 import type { Json, JsonObject } from "../../transcript/json.ts";
@@ -77,7 +78,7 @@ async function takenOver({ preparation, customInstructions }: PiCompacting, cont
   if (path === undefined) return undefined;
   const place = where(context);
   const summary = await withStore(place, async (store) => {
-    const kept = { sessionId: place.sessionId, path, wire: "pi", at: Date.now() };
+    const kept = { sessionId: place.sessionId, source: openFile(path), wire: "pi", at: Date.now() };
     const { transcript } = await keepSession(store, kept);
     const { rows } = await store.list(place.sessionId, { limit: MOST_ROWS });
     return foldedPage({ transcript, rows, maxTokens: PAGE_TOKENS }, customInstructions);

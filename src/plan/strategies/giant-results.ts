@@ -2,6 +2,8 @@
  * One giant result can fill the window by itself. On arrival it is shortened before it was ever sent: it was in no
  * cache, and no thinking stands behind it. Only the step in progress is looked at, unless the context is full.
  */
+
+import { isRecall } from "../../transcript/own-tools.ts";
 import { editResult } from "../leave.ts";
 import type { GiantResultsRule, Leave } from "../policy.ts";
 import { answeredPairs, type Proposal, type Situation } from "../situation.ts";
@@ -14,8 +16,10 @@ export function proposeGiantResults(
   const minTokens = giantTokens(rule, situation.room.windowTokens);
   const leave = fitting(rule.leave, minTokens);
   return answeredPairs(situation).flatMap((pair) => {
-    const { result } = pair;
+    const { call, result } = pair;
     if (result.messageIndex < fromMessage || situation.tokensOf(result.part) <= minTokens) return [];
+    // What the model has just asked back, it is shown; a preview of it would be asked back again.
+    if (fromMessage > 0 && isRecall(call.part.name)) return [];
     const edit = editResult(situation, pair, { leave, why: "too large to show whole" });
     return edit ? [{ edit, place: result, since: result.messageIndex }] : [];
   });

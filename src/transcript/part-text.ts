@@ -1,6 +1,6 @@
 /** What of an original can be read as text, and what comes back as the thing it is. */
-import type { DocumentPart, ImagePart, MediaSource, Part } from "./transcript/message.ts";
-import { resultText } from "./transcript/message.ts";
+import type { DocumentPart, ImagePart, MediaSource, Part } from "./message.ts";
+import { resultText } from "./message.ts";
 
 export function textIn(part: Part): string {
   switch (part.type) {

@@ -1,0 +1,167 @@
+/** Packs: what is kept together lies together; each original stays its own. */
+import { randomUUID } from "node:crypto";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { bytesOfPart, pack } from "../../src/store/blobs.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { type Connection, openConnection } from "../../src/store/sqlite-connection.ts";
+import { openDatabase } from "../../src/store/sqlite-driver.ts";
+import { MIGRATIONS, migrate } from "../../src/store/sqlite-schema.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { Part } from "../../src/transcript/message.ts";
+import { refOf } from "../../src/transcript/ref.ts";
+import { original, text } from "../contracts/store.ts";
+
+const FOLDER = mkdtempSync(join(tmpdir(), "palimpsest-packs-"));
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+const freshPath = () => join(FOLDER, randomUUID(), "store.db");
+const DAY = 86_400_000;
+
+async function opened(path: string, ...ids: readonly string[]): Promise<Store> {
+  const store = await openSqliteStore({ path });
+  for (const id of ids) await store.openSession({ id, at: 1 });
+  return store;
+}
+
+/** What the store's tables hold, seen from outside. */
+async function inside<T>(path: string, look: (connection: Connection) => T): Promise<T> {
+  const connection = await openConnection(path);
+  try {
+    return await connection.read(() => look(connection));
+  } finally {
+    connection.close();
+  }
+}
+
+const packsOf = (path: string) =>
+  inside(path, (connection) =>
+    connection.all<{ bytes: number; size: number }>(
+      "SELECT bytes, length(data) AS size FROM packs ORDER BY id",
+    ),
+  );
+
+async function expectFound(store: Store, id: string, parts: readonly Part[]): Promise<void> {
+  for (const part of parts)
+    expect(await store.recall(id, refOf(part))).toMatchObject({ kind: "found", original: { part } });
+}
+
+const output = (name: string, length = 4_000): Part =>
+  text(`${name}: ${"a line of output\n".repeat(length / 17)}`);
+
+test("what leaves together is compressed together, and each is read back alone", async () => {
+  const path = freshPath();
+  const store = await opened(path, "s");
+  const parts = [
+    ...Array.from({ length: 20 }, (_, index) => output(`output ${index}`)),
+    text("→ naïve ✓ 漢字 😀"),
+    text("a lone \ud800 surrogate between two that are whole"),
+    text(""),
+    output("the last"),
+  ];
+  await store.keep(
+    "s",
+    parts.map((part) => original(part)),
+  );
+  await expectFound(store, "s", parts);
+  const packs = await packsOf(path);
+  expect(packs).toHaveLength(1);
+  expect(packs[0]?.size).toBeLessThan((packs[0]?.bytes ?? 0) / 10);
+  await store.close();
+});
+
+test("a pack has a bound, and a larger original lies alone", async () => {
+  const path = freshPath();
+  const store = await opened(path, "s");
+  const parts = [output("small", 1_000), output("huge", 2_000_000), output("small too", 1_000)];
+  await store.keep(
+    "s",
+    parts.map((part) => original(part)),
+  );
+  expect((await packsOf(path)).map(({ bytes }) => bytes > 1_000_000)).toEqual([false, true, false]);
+  await expectFound(store, "s", parts);
+  await store.close();
+});
+
+test("what is collected leaves its pack, and its neighbours stay", async () => {
+  const path = freshPath();
+  const store = await opened(path, "gone", "live");
+  const [first, shared, last] = [output("first"), output("shared"), output("last")];
+  await store.keep(
+    "gone",
+    [first, shared, last].map((part) => original(part)),
+  );
+  await store.keep("live", [original(shared)]);
+  expect(await packsOf(path)).toHaveLength(1);
+  await store.endSession("gone", 1);
+  const collected = await store.collect({ now: 9 * DAY, graceMs: DAY, isDryRun: false });
+  expect(collected).toMatchObject({ sessions: ["gone"], blobs: 2 });
+  await expectFound(store, "live", [shared]);
+  expect((await packsOf(path)).map(({ bytes }) => bytes)).toEqual([bytesOfPart(shared).length]);
+  await store.endSession("live", 10 * DAY);
+  await store.collect({ now: 20 * DAY, graceMs: DAY, isDryRun: false });
+  expect(await packsOf(path)).toEqual([]);
+  await store.close();
+});
+
+test("the same original twice in one call is kept once, in its place", async () => {
+  const store = await opened(freshPath(), "s");
+  const [a, b] = [output("a"), output("b")];
+  await store.keep(
+    "s",
+    [a, b, a].map((part) => original(part)),
+  );
+  const { rows, total } = await store.list("s", {});
+  expect([rows.map(({ ref }) => ref), total]).toEqual([[refOf(b), refOf(a)], 2]);
+  await store.close();
+});
+
+test("two processes that keep the same at once both have it", async () => {
+  const path = freshPath();
+  const [one, two] = [await opened(path, "s", "t"), await opened(path)];
+  const parts = Array.from({ length: 10 }, (_, index) => output(`output ${index}`));
+  const originals = parts.map((part) => original(part));
+  await Promise.all([one.keep("s", originals), two.keep("s", originals), two.keep("t", originals)]);
+  await expectFound(one, "s", parts);
+  await expectFound(one, "t", parts);
+  expect((await one.list("s", {})).total).toBe(10);
+  await one.close();
+  await two.close();
+});
+
+test("a store of the first version is read, searched and collected as before", async () => {
+  const path = freshPath();
+  const parts = [output("kept by an older version"), text("short")];
+  await writeFirstVersion(path, parts);
+  const store = await opened(path);
+  await expectFound(store, "s", parts);
+  expect((await store.list("s", { contains: "older" })).total).toBe(1);
+  expect((await store.session("s"))?.bytes).toBeGreaterThan(0);
+  await store.keep("s", [original(output("new"))]);
+  await expectFound(store, "s", [...parts, output("new")]);
+  await store.endSession("s", 1);
+  expect(await store.collect({ now: 9 * DAY, graceMs: DAY, isDryRun: false })).toMatchObject({ blobs: 3 });
+  await store.close();
+});
+
+/** As the first version laid originals: each a blob of its own. */
+async function writeFirstVersion(path: string, parts: readonly Part[]): Promise<void> {
+  mkdirSync(dirname(path), { recursive: true });
+  const database = await openDatabase(path);
+  migrate(database, path, MIGRATIONS.slice(0, 1));
+  database.exec("INSERT INTO sessions(id, facts, started_at, used_at) VALUES ('s', '{}', 1, 1)");
+  for (const part of parts) {
+    const { sha256, codec, bytes, data } = pack(bytesOfPart(part));
+    database
+      .prepare("INSERT INTO blobs(sha256, codec, bytes, data) VALUES (?, ?, ?, ?)")
+      .run(sha256, codec, bytes, data);
+    database
+      .prepare(
+        "INSERT INTO refs(session, ref, kind, blob, description, tokens, at) VALUES (1, ?, 'text', last_insert_rowid(), '\"Text\"', 1, 1)",
+      )
+      .run(refOf(part));
+  }
+  database.close();
+}

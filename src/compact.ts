@@ -220,7 +220,7 @@ function idOf(content: object): string {
  * Why a compaction may not be committed: it saves nothing, or what comes out would be refused by a provider. It is held
  * against what was sent until now, not against the history: thinking made behind an earlier compaction was sealed there.
  */
-function objectionTo(
+export function objectionTo(
   { tokensBefore, tokensAfter }: Compaction,
   before: View,
   after: View,

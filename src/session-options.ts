@@ -61,4 +61,8 @@ export interface CompactRequest {
   /** What the summary should not lose, in the user's or the agent's words. */
   readonly focus?: string;
   readonly trigger?: CompactionTrigger;
+  /** For this one alone. Default: the session's. */
+  readonly policy?: Policy;
+  /** Where the window turned out to be smaller than thought. Default: the session's. */
+  readonly windowTokens?: number;
 }

@@ -7,8 +7,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { counterFor } from "./accounting.ts";
-import { standingCompactions } from "./apply/view.ts";
-import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
+import { standingCompactions, viewOf } from "./apply/view.ts";
+import { type CompactOptions, commit, compact, type Outcome, objectionTo } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
 import { liveRequestAround } from "./live-request.ts";
 import { usageFrom } from "./measure/usage.ts";
@@ -116,10 +116,11 @@ export class AgentSession {
   }
 
   /** On demand: by the user (`/compact focus`), by the agent at a task boundary, when idle. */
-  async compact({ focus, trigger = "manual" }: CompactRequest = {}): Promise<Outcome | undefined> {
+  async compact({ focus, trigger = "manual", ...own }: CompactRequest = {}): Promise<Outcome | undefined> {
     const live = this.#live;
     if (!live) return undefined;
-    return this.#settle(await compact(live.transcript, this.#compactOptions(trigger, focus)));
+    const options = { ...this.#compactOptions(trigger, focus), ...defined(own) };
+    return this.#settle(await compact(live.transcript, options));
   }
 
   /** The provider said the prompt is too long: compact and send again, once. Undefined where it said something else. */
@@ -261,6 +262,9 @@ export class AgentSession {
     if (outcome.compaction.isTransient) return undefined;
     const now: Basis = { transcript: live.transcript, ledger: this.#ledger };
     if (!this.#ahead.isOf(now)) return undefined;
+    // What was thought since is sealed behind what would be edited now.
+    const after = viewOf(live.transcript, [...this.#ledger, outcome.compaction]);
+    if (objectionTo(outcome.compaction, live.view, after)) return undefined;
     await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
     return this.#settle(outcome);
   }

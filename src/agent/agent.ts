@@ -49,6 +49,8 @@ export class Agent {
   #sent: readonly Json[] = [];
   #footprint: readonly string[] = [];
   #todos: readonly Todo[];
+  /** Of the prompt and the answer, as reported last, or as measured after a compaction. */
+  #tokens = 0;
   #stop: AbortController = new AbortController();
   #isRunning = false;
 
@@ -133,7 +135,7 @@ export class Agent {
   async compact(focus?: string): Promise<Outcome | undefined> {
     await this.#look();
     const outcome = await this.session.compact({ trigger: "manual", ...defined({ focus }) });
-    this.#parts.watch.compacted(outcome, this.spending);
+    this.#compacted(outcome);
     await this.#look();
     return outcome;
   }
@@ -152,6 +154,11 @@ export class Agent {
 
   async close(): Promise<void> {
     await this.thread.journal.close();
+  }
+
+  #compacted(outcome: Outcome | undefined): boolean {
+    if (outcome?.kind === "compacted") this.#tokens = outcome.compaction.tokensAfter;
+    return this.#parts.watch.compacted(outcome, this.spending);
   }
 
   async #look(): Promise<void> {
@@ -181,7 +188,7 @@ export class Agent {
   }
 
   #run(): Run {
-    const { thread, session, watch, options } = this.#parts;
+    const { thread, session, options } = this.#parts;
     return {
       thread,
       session,
@@ -193,7 +200,12 @@ export class Agent {
       marks: marksOf(options.policy, this.#room, options.model.name),
       overflowRetries: options.policy.continuation.overflowRetries,
       note: (how) => this.#note(how),
-      compacted: (outcome) => watch.compacted(outcome, this.spending),
+      compacted: (outcome) => this.#compacted(outcome),
+      tokens: () => this.#tokens,
+      windowTokens: options.windowTokens,
+      onTokens: (tokens) => {
+        this.#tokens = tokens;
+      },
       onSent: (messages) => {
         this.#sent = messages;
       },

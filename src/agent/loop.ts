@@ -6,8 +6,10 @@
  * Everything is on disk before the next thing begins, so the loop can be taken up wherever it was left.
  */
 import type { Outcome } from "../compact.ts";
+import { isOverflow } from "../overflow.ts";
+import { palimpsest } from "../plan/policies/palimpsest.ts";
 import type { AgentSession } from "../session.ts";
-import type { Json } from "../transcript/json.ts";
+import { type Json, type JsonObject, list, object } from "../transcript/json.ts";
 import { promptTokens } from "../transcript/message.ts";
 import { type Answer, ask, Interrupted, type Request } from "./ask.ts";
 import type { Spending } from "./budget.ts";
@@ -31,6 +33,10 @@ export interface Run {
   note(options?: { readonly isFolded: boolean }): Promise<string | undefined>;
   /** Something was compacted: tells who watches, and whether a fold took messages. */
   compacted(outcome: Outcome | undefined): boolean;
+  /** Of the prompt and the answer, as reported last, or as measured after a compaction. */
+  tokens(): number;
+  readonly windowTokens: number;
+  readonly onTokens: (tokens: number) => void;
   readonly onSent: (messages: readonly Json[]) => void;
   readonly onEvent: (event: AgentEvent) => void;
 }
@@ -61,16 +67,45 @@ function ended({ text, message, stopReason }: Answer): Ending {
 /** The messages to send. After a fold in the middle of the work, what is sticky is said again behind the newest results. */
 async function prepared(run: Run): Promise<readonly Json[]> {
   const { thread, session, around } = run;
-  const first = await session.prepare(thread.messages, around);
-  const isFolded = run.compacted(first.outcome);
-  const isBetween = (thread.last as { readonly role?: string } | undefined)?.role === "tool";
-  const note = isFolded && isBetween ? await run.note({ isFolded }) : undefined;
-  if (note === undefined) return first.messages;
-  await thread.user([], note);
-  const second = await session.prepare(thread.messages, around);
-  run.compacted(second.outcome);
-  return second.messages;
+  const { messages, outcome } = await session.prepare(thread.messages, around);
+  const isFolded = run.compacted(outcome);
+  if (isFolded || !isBrimful(run) || !(await lastResort(run))) return withNote(run, messages, isFolded);
+  return withNote(run, (await session.prepare(thread.messages, around)).messages, true);
 }
+
+/** Over this share of the window the next results may not fit. */
+const BRIM = 0.9;
+
+function isBrimful({ tokens, windowTokens }: Run): boolean {
+  return tokens() > windowTokens * BRIM;
+}
+
+/** Behind everything, so what was prepared stays as it is. */
+async function withNote(run: Run, messages: readonly Json[], isFolded: boolean): Promise<readonly Json[]> {
+  const { thread } = run;
+  const isBetween = object(thread.last)["role"] === "tool";
+  const note = isFolded && isBetween ? await run.note({ isFolded }) : undefined;
+  if (note === undefined) return messages;
+  await thread.user([], note);
+  return [...messages, thread.last ?? null];
+}
+
+/**
+ * Some policies only replace large things, and small ones fill a window too; and some windows are smaller than anyone said.
+ * Where the policy can do no more and the next request would not fit, the default one folds, in a window of what was sent:
+ * a run may not fail because its policy has nothing left to do.
+ */
+async function lastResort(run: Run, error?: unknown): Promise<boolean> {
+  const { limit = Number.POSITIVE_INFINITY } = isOverflow(error) ?? {};
+  const windowTokens = Math.floor(Math.min(limit, Math.max(run.tokens(), SMALLEST_WINDOW)));
+  const outcome = await run.session.compact({ trigger: "overflow", policy: palimpsest, windowTokens });
+  const isFolded = run.compacted(outcome);
+  if (isFolded) run.onEvent({ type: "notice", text: LAST_RESORT });
+  return isFolded;
+}
+
+const SMALLEST_WINDOW = 4_000;
+const LAST_RESORT = "The policy could do no more and the window was full: the default one folded.";
 
 /** The answer, on disk; or how the run ends without one. */
 async function answered(run: Run, messages: readonly Json[]): Promise<Answer | Ending> {
@@ -91,7 +126,7 @@ async function answered(run: Run, messages: readonly Json[]): Promise<Answer | E
   }
 }
 
-/** Too long for the provider: compact and ask again, as often as the policy says. */
+/** Too long for the provider: compact and ask again, as often as the policy says, and then once by the last resort. */
 async function askWithin(run: Run, messages: readonly Json[]): Promise<Answer> {
   let sent = messages;
   for (let attempt = 0; ; attempt += 1) {
@@ -99,13 +134,17 @@ async function askWithin(run: Run, messages: readonly Json[]): Promise<Answer> {
     try {
       return await ask({ ...run.request, messages: sent });
     } catch (error) {
-      const isLast = attempt >= run.overflowRetries || error instanceof Interrupted;
-      const recovered = isLast ? undefined : await run.session.recover(error);
-      if (!recovered) throw error;
-      run.compacted(recovered.outcome);
-      sent = recovered.messages;
+      if (!isOverflow(error) || !(await isSmaller(run, error, attempt))) throw error;
+      sent = (await run.session.prepare(run.thread.messages, run.around)).messages;
     }
   }
+}
+
+async function isSmaller(run: Run, error: unknown, attempt: number): Promise<boolean> {
+  if (attempt > run.overflowRetries) return false;
+  const recovered = attempt < run.overflowRetries ? await run.session.recover(error) : undefined;
+  if (recovered) run.compacted(recovered.outcome);
+  return recovered !== undefined || (await lastResort(run, error));
 }
 
 function observe(run: Run, { usage, stopReason, message }: Answer): void {
@@ -115,8 +154,13 @@ function observe(run: Run, { usage, stopReason, message }: Answer): void {
   const { turns } = spending.spent;
   run.onEvent({ type: "step", step: turns, calls: callsIn(message).length, usage });
   const tokens = promptTokens(usage) + usage.outputTokens;
-  // Between the two marks a fold can be made while tools run and the model thinks; at the upper one it must be there.
-  if (tokens > marks.boundary && tokens <= marks.full) void session.prepareAhead();
+  run.onTokens(tokens);
+  // Between the two marks a fold can be made ready while tools run; not behind thinking, which is sealed to what it saw.
+  if (tokens > marks.boundary && tokens <= marks.full && !isThoughtful(message)) void session.prepareAhead();
+}
+
+function isThoughtful(message: JsonObject | undefined): boolean {
+  return list(message?.["content"]).some((part) => object(part)["type"] === "reasoning");
 }
 
 function interrupted({ spending, signal }: Run): Ending {

@@ -1,6 +1,7 @@
 /** Opens an agent, or takes one up where it was left: its transcript, its session, its tools, its prompt. */
 import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
+import type { Outcome } from "../compact.ts";
 import { modelNamed } from "../measure/models.ts";
 import { policyNamed } from "../plan/policies.ts";
 import { openSession } from "../session.ts";
@@ -56,7 +57,8 @@ async function open(options: Settled, canDelegate: boolean): Promise<Agent> {
   const spoolFolder = join(home, "agent", id);
   const flush = async (instruction: string) => opened.agent && flushNotes(opened.agent, instruction);
   const session = await sessionOf(options, { watch, spoolFolder, flush });
-  const tools = toolsFor(session, { canDelegate, more: options.tools });
+  const onCompacted = (outcome: Outcome | undefined) => watch.compacted(outcome, options.spending);
+  const tools = toolsFor(session, { store: options.store, canDelegate, onCompacted, more: options.tools });
   const system = recorded?.opened.system ?? (await begin(thread, tools, options));
   const delegate = canDelegate ? delegateOf(options) : undefined;
   const parts: Parts = {

@@ -10,6 +10,8 @@ export interface ArenaOrder {
   readonly budgets: readonly number[];
   /** Price every session as if it had run on this model. */
   readonly prices?: string | undefined;
+  /** Under the rules of this row of the cache table, in place of each session's own. */
+  readonly cache?: string | undefined;
   readonly windowTokens?: number | undefined;
   readonly trigger?: number | undefined;
   /** How many processors to use. */

@@ -28,6 +28,6 @@ export async function runFile(
   const { session, repository, name } = recorded;
   const opponents = opponentsNamed(order.opponents);
   const scores = await scoreSession(recorded, { ...order, opponents, tell });
-  const replay = await replaySession(recorded, { opponents, prices: order.prices, tell });
+  const replay = await replaySession(recorded, { ...order, opponents, tell });
   return { name, wire: session.wire, repository, messages: session.whole.messages.length, scores, replay };
 }

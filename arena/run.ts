@@ -1,7 +1,9 @@
 /** Every session file, on as many processors as there are; the same results in the same order whoever was faster. */
 import { type CaseFile, filesMatching } from "./cases/files.ts";
 import { opponentsNamed } from "./opponents/opponents.ts";
+import { missingPeers } from "./opponents/peers.ts";
 import type { ArenaOrder } from "./order.ts";
+import { cacheRulesNamed } from "./replay/cache-rules.ts";
 import { type FileResult, runFile } from "./run-file.ts";
 import { inWorkers } from "./workers.ts";
 
@@ -10,6 +12,8 @@ export interface ArenaRun {
   readonly files: readonly FileResult[];
   /** Files that are no sessions. */
   readonly unread: readonly string[];
+  /** Peers that would have competed, were they installed. */
+  readonly missing: readonly string[];
 }
 
 /** While it runs: how many sessions are done, and what is being done to one of them. */
@@ -28,6 +32,7 @@ export async function runArena(
 ): Promise<ArenaRun> {
   // A name that nobody has is said before anything is run.
   opponentsNamed(order.opponents);
+  if (order.cache !== undefined) cacheRulesNamed(order.cache);
   const files = filesMatching(order.sessions);
   const results =
     order.workers > 1 ? await inWorkers(files, order, onProgress) : await here(files, order, onProgress);
@@ -36,6 +41,7 @@ export async function runArena(
     order: asked,
     files: files.flatMap(({ path }) => results.get(path) ?? []),
     unread: files.flatMap(({ path, name }) => (results.get(path) ? [] : [name])),
+    missing: order.opponents === undefined ? missingPeers() : [],
   };
 }
 

@@ -1,8 +1,13 @@
-/** Claude Code, driven for real: a giant result, reading back, the guard, an overflow it compacts, going on, resuming. */
+/**
+ * Claude Code with function hooks, driven for real: a giant result, reading back, the guard, an overflow
+ * whose compaction is ours, going on, resuming, a second compaction by command, a subagent, and a store that breaks.
+ */
+import { dirname } from "node:path";
 import {
   BIG,
   check,
   client,
+  doctor,
   environment,
   holds,
   model,
@@ -18,87 +23,69 @@ import {
 
 const READ = "mcp__palimpsest__read_ref";
 const CALL = (input) => ({ calls: [{ name: READ, input }] });
-const SUMMARY = "Your task is to create a detailed summary of the conversation so far";
+const bash = (...commands) => ({
+  calls: commands.map((command) => ({ name: "Bash", input: { command, description: "r" } })),
+});
+const NO_REF = "ref_000000000000";
+/** Its own summarizer: asked only where ours is off. */
+const SUMMARIZER = {
+  tag: "compact",
+  when: (_, text) => text.includes("Your task is to create a detailed summary of the conversation so far"),
+  reply: () => "<analysis>a</analysis>\n<summary>\nTHE SUMMARY\n</summary>",
+};
+/** As it begins, in JSON: the ref table may name an earlier one. */
+const PAGE = "# Earlier work, folded\\n\\nEverything the assistant";
+const WORDS = "read the logs; never touch the port 48213";
+
+/** Steps of some 4,000 tokens: thinking before some, two calls at once in others. */
+const filling = (from, count) =>
+  Array.from({ length: count }, (_, index) => from + index).map((number) => () => ({
+    ...(number % 3 === 0 ? { thinking: `What does ${number} say?` } : {}),
+    ...bash(fill(number), ...(number % 4 === 1 ? [`echo beside ${number}`] : [])),
+  }));
+const fill = (number) => `seq ${number}0001 ${number}1200`;
+const printed = (number) => `${number}0001\\n${number}0002\\n`;
 
 export async function claudeCode() {
   const place = scratch("claude");
-  await palimpsest(["install", "claude-code"], place);
-  const kept = { ref: "", small: "" };
-  const [first, onward] = reading(
-    CALL,
-    () => kept.ref,
-    (whole) => {
-      kept.read = whole;
-      return {
-        calls: [{ name: "Write", input: { file_path: `${place.project}/copy.log`, content: kept.shown } }],
-      };
-    },
-  );
-  const [firstSmall, onwardSmall] = reading(
-    CALL,
-    () => kept.small,
-    (whole) => {
-      kept.smallRead = whole;
-      return "done";
-    },
-  );
-  const { server, seen } = await model({
-    rules: [
-      {
-        tag: "compact",
-        when: (_, text) => text.includes(SUMMARY),
-        reply: () => "<analysis>a</analysis>\n<summary>\nTHE SUMMARY\n</summary>",
-      },
-    ],
-    steps: [
-      () => ({ calls: [{ name: "Bash", input: { command: "cat small.txt", description: "r" } }] }),
-      () => ({ calls: [{ name: "Bash", input: { command: "cat big.log", description: "r" } }] }),
-      (request) => {
-        kept.shown = resultsIn(request).at(-1);
-        kept.ref = refIn(kept.shown) ?? "ref_000000000000";
-        return first();
-      },
-      onward,
-      (request) => {
-        kept.guarded = resultsIn(request).at(-1);
-        return { fault: "overflow" };
-      },
-      (_, text) => {
-        kept.after = text;
-        kept.small = /(ref_[0-9a-hjkmnp-tv-z]{12}) \| File: small.txt/.exec(text)?.[1] ?? "ref_000000000000";
-        return firstSmall();
-      },
-      onwardSmall,
-    ],
-  });
-  const words = [
-    "--output-format",
-    "stream-json",
-    "--verbose",
-    "--model",
-    "claude-sonnet-4-5",
-    "--allowedTools",
-    "Bash,Read,Write",
-  ];
-  const env = environment(place, {
-    ANTHROPIC_BASE_URL: server.url,
-    ANTHROPIC_API_KEY: "sk-ant-dummy",
-    IS_SANDBOX: "1",
-    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-    DISABLE_AUTOUPDATER: "1",
-  });
-  const claude = (more) => run(client("claude", "claude"), [...more, ...words], { env, cwd: place.project });
-  const ran = await claude(["-p", "read the logs; never touch the port 48213"]);
-  await server.close();
-  if (process.env.VERBOSE)
-    console.log(
-      ran.code,
-      ran.err.slice(0, 2000),
-      seen.map(({ tag }) => tag).join(),
-      server.violations,
-      JSON.stringify(kept, null, 1).slice(0, 6000),
-    );
+  const claude = await installed(place);
+  const kept = { ref: NO_REF, small: NO_REF };
+  const ran = await overflowing(place, claude, kept);
+  const sessionId = /"session_id":"([^"]+)"/.exec(ran.out)?.[1] ?? "";
+  await resumed(claude, kept, sessionId);
+  await compactedAgain(place, claude, kept, sessionId);
+  await inSubagent(claude);
+  await broken(place, claude);
+  await doctor("claude-code", place, { folder: "claude", env: { IS_SANDBOX: "1" } });
+  remove(place);
+}
 
+async function installed(place) {
+  const path = `${dirname(client("claude", "claude"))}:${environment(place).PATH}`;
+  await palimpsest(["install", "claude-code"], place, { PATH: path });
+  const words = [
+    ...["--output-format", "stream-json", "--verbose", "--model", "claude-sonnet-4-5"],
+    ...["--allowedTools", "Bash,Read,Write,Agent"],
+  ];
+  return (url, more, env = {}) =>
+    run(client("claude", "claude"), [...more, ...words], {
+      cwd: place.project,
+      env: environment(place, {
+        ANTHROPIC_BASE_URL: url,
+        ANTHROPIC_API_KEY: "sk-ant-dummy",
+        IS_SANDBOX: "1",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+        DISABLE_AUTOUPDATER: "1",
+        ...env,
+      }),
+    });
+}
+
+async function overflowing(place, claude, kept) {
+  const { server, seen } = await model({ rules: [SUMMARIZER], steps: firstSession(place, kept) });
+  const ran = await claude(server.url, ["-p", WORDS]);
+  await server.close();
+  if (process.env.VERBOSE) console.log(ran.out.slice(-3000), ran.err, JSON.stringify(kept).slice(0, 6000));
   check(
     "claude-code: the tools are in sight, not deferred",
     seen[0]?.request.transcript.tools?.some(({ name }) => name === READ) === true,
@@ -113,21 +100,33 @@ export async function claudeCode() {
     kept.read?.trimEnd() === BIG.trimEnd(),
     kept.read?.slice(0, 300),
   );
+  // Claude Code itself keeps both ends, 10,000 characters, before any hook is asked: there is nothing left to shorten.
+  holds(
+    "claude-code: a failing result stays a failure, as Claude Code has cut it",
+    kept.isFailed === true && /\[\d+ characters truncated\]/.test(kept.failed ?? ""),
+    kept.failed?.slice(0, 200),
+  );
   check(
     "claude-code: writing a stub into a file is refused",
     kept.guarded?.includes("the arguments contain a stub") === true,
     kept.guarded?.slice(0, 200),
   );
-  const summarizer = seen.find(({ tag }) => tag === "compact")?.text ?? "";
   check(
-    "claude-code: its summarizer is told what may not be left out",
-    summarizer.includes("Do not leave out or reword any of these") &&
-      summarizer.includes("never touch the port 48213"),
+    "claude-code: an overflow is compacted by us, and no model is asked",
+    !seen.some(({ tag }) => tag === "compact") && kept.after?.includes(PAGE) === true,
   );
   check(
-    "claude-code: after the compaction the page is there",
-    kept.after?.includes("Kept outside the context (palimpsest)") === true &&
-      kept.after.includes("THE SUMMARY"),
+    "claude-code: the user's words stay, the newest steps stay as they were with their pairs, the oldest are gone",
+    kept.after?.includes(WORDS) === true &&
+      kept.after.includes(printed(29)) &&
+      kept.after.includes("beside 29") &&
+      !kept.after.includes(printed(10)),
+  );
+  check(
+    "claude-code: the user sees what left and how to read it",
+    /"subtype":"ui_log","plugin":"palimpsest","text":"palimpsest: compacted [\d,]+ → [\d,]+ tokens, no model asked/.test(
+      ran.out,
+    ),
   );
   check(
     "claude-code: a small result that left is read back byte for byte",
@@ -139,40 +138,203 @@ export async function claudeCode() {
     server.violations.length === 0 && ran.code === 0,
     JSON.stringify(server.violations).slice(0, 300),
   );
-  await resumed({
-    place,
-    kept,
-    ran,
-    claude: (env2, more) =>
-      run(client("claude", "claude"), [...more, ...words], { env: { ...env, ...env2 }, cwd: place.project }),
-  });
-  remove(place);
+  return ran;
 }
 
-async function resumed({ place, kept, ran, claude }) {
-  const sessionId = /"session_id":"([^"]+)"/.exec(ran.out)?.[1] ?? "";
-  let read;
-  const { server } = await model({
-    steps: reading(
-      CALL,
-      () => kept.ref,
-      (whole) => {
-        read = whole;
-        return "done";
-      },
-    ),
+function firstSession(place, kept) {
+  const into = (name, reply) => (whole) => {
+    kept[name] = whole;
+    return reply();
+  };
+  const copy = () => ({
+    calls: [{ name: "Write", input: { file_path: `${place.project}/copy.log`, content: kept.shown } }],
   });
-  await claude({ ANTHROPIC_BASE_URL: server.url }, ["-p", "go on", "--resume", sessionId]);
+  const [first, onward] = reading(CALL, () => kept.ref, into("read", copy));
+  const [firstSmall, onwardSmall] = reading(
+    CALL,
+    () => kept.small,
+    into("smallRead", () => "done"),
+  );
+  return [
+    () => ({ thinking: "First I look.", ...bash("cat small.txt") }),
+    () => bash("cat big.log"),
+    (request) => {
+      kept.shown = resultsIn(request).at(-1);
+      kept.ref = refIn(kept.shown) ?? NO_REF;
+      return first();
+    },
+    onward,
+    (request) => {
+      kept.guarded = resultsIn(request).at(-1);
+      return bash("cat big.log; exit 3");
+    },
+    (request) => {
+      kept.failed = resultsIn(request).at(-1);
+      kept.isFailed = request.transcript.messages.at(-1)?.parts.some(({ isError }) => isError);
+      return bash("pwd");
+    },
+    ...filling(10, 20),
+    () => ({ fault: "overflow" }),
+    (_, text) => {
+      kept.after = text;
+      kept.small = /(ref_[0-9a-hjkmnp-tv-z]{12}) \| File: small.txt/.exec(text)?.[1] ?? NO_REF;
+      return firstSmall();
+    },
+    onwardSmall,
+  ];
+}
+
+/** What a file says after a compaction, a resumed session reads: the page once, the tail, and nothing of what left. */
+async function resumed(claude, kept, sessionId) {
+  let [read, sent] = [undefined, ""];
+  const [first, onward] = reading(
+    CALL,
+    () => kept.ref,
+    (whole) => {
+      read = whole;
+      return filling(30, 1)[0]();
+    },
+  );
+  const { server } = await model({
+    rules: [SUMMARIZER],
+    steps: [
+      (_, text) => {
+        sent = text;
+        return first();
+      },
+      onward,
+      ...filling(31, 14),
+    ],
+  });
+  const ran = await claude(server.url, ["-p", "go on", "--resume", sessionId]);
   await server.close();
+  check(
+    "claude-code: a resumed session has the compacted conversation, not the one before",
+    sent.split(PAGE).length === 2 && sent.includes(printed(29)) && !sent.includes(printed(10)),
+    `${sent.split(PAGE).length - 1} pages`,
+  );
   check(
     "claude-code: after a resume the ref still reads byte for byte",
     read?.trimEnd() === BIG.trimEnd(),
     read?.slice(0, 200),
   );
+  holds(
+    "claude-code: nothing in the resumed session broke a provider's rule",
+    server.violations.length === 0 && ran.code === 0,
+    JSON.stringify(server.violations).slice(0, 300),
+  );
+}
+
+async function compactedAgain(place, claude, kept, sessionId) {
+  let sent = "";
+  const { server, seen } = await model({
+    rules: [SUMMARIZER],
+    steps: [
+      (_, text) => {
+        sent = text;
+        return "done";
+      },
+    ],
+  });
+  const ran = await claude(server.url, ["-p", "/compact keep the ports", "--resume", sessionId]);
+  const asked = seen.length;
+  await claude(server.url, ["-p", "and now?", "--resume", sessionId]);
+  await server.close();
+  check(
+    "claude-code: /compact with a focus is ours too, and no model is asked",
+    asked === 0 && ran.out.includes("palimpsest: compacted"),
+    `${asked} requests; ${/"compact_error":"[^"]*"/.exec(ran.out)?.[0] ?? ""}`,
+  );
+  check(
+    "claude-code: after the second there is one page, and the user's words are there",
+    sent.split(PAGE).length === 2 && sent.includes(WORDS) && sent.includes("go on"),
+    `${sent.split(PAGE).length - 1} pages`,
+  );
+  const exported = await palimpsest(["export", sessionId], place);
+  check("claude-code: the focus is on record", exported.out.includes('"focus":"keep the ports"'));
   const cli = await palimpsest(["ref", kept.ref, "--session", sessionId], place);
   check(
-    "claude-code: the command line reads the same bytes",
+    "claude-code: the command line reads the same bytes after both",
     cli.out.trimEnd() === BIG.trimEnd(),
     cli.err || cli.out.slice(0, 100),
   );
+}
+
+/** The subagent is told by its task: its requests begin with it. */
+async function inSubagent(claude) {
+  const [task, kept] = ["LOOK INTO THE NUMBERS", {}];
+  const steps = [...filling(50, 16), () => ({ fault: "overflow" })];
+  const isOfSubagent = ({ transcript }) => {
+    const [opening] = transcript.messages;
+    return opening?.parts.some(({ type, text = "" }) => type === "text" && text.trim() === task) === true;
+  };
+  let step = 0;
+  const { server, seen } = await model({
+    rules: [
+      SUMMARIZER,
+      {
+        tag: "subagent",
+        when: isOfSubagent,
+        reply: (_, text) => {
+          const next = steps[step];
+          step += 1;
+          if (next) return next();
+          kept.after ??= text;
+          return "looked into";
+        },
+      },
+    ],
+    steps: [
+      () => ({
+        calls: [
+          {
+            name: "Agent",
+            input: {
+              description: "look",
+              prompt: task,
+              subagent_type: "general-purpose",
+              run_in_background: false,
+            },
+          },
+        ],
+      }),
+      () => "done",
+    ],
+  });
+  const ran = await claude(server.url, ["-p", "have it looked into"]);
+  await server.close();
+  check(
+    "claude-code: a subagent's compaction is ours too",
+    kept.after?.includes(PAGE) === true && !seen.some(({ tag }) => tag === "compact"),
+    seen.map(({ tag }) => tag).join(),
+  );
+  holds(
+    "claude-code: nothing around the subagent broke a provider's rule",
+    server.violations.length === 0 && ran.code === 0,
+    JSON.stringify(server.violations).slice(0, 300),
+  );
+}
+
+/** The agent itself takes our store away: Claude Code then compacts by itself, and it is said once. */
+async function broken(place, claude) {
+  const { server, seen } = await model({
+    rules: [SUMMARIZER],
+    steps: [
+      ...Array.from({ length: 12 }, (_, index) => () => bash(fill(70 + index))),
+      () => bash(`rm -rf ${place.store} && touch ${place.store}`),
+      () => bash("cat big.log"),
+      () => ({ fault: "overflow" }),
+      () => "done",
+    ],
+  });
+  const ran = await claude(server.url, ["-p", "break it"]);
+  await server.close();
+  holds(
+    "claude-code: where we cannot, it compacts by itself and goes on",
+    ran.code === 0 && seen.some(({ tag }) => tag === "compact") && server.violations.length === 0,
+    `${seen.map(({ tag }) => tag).join()} ${JSON.stringify(server.violations).slice(0, 200)}`,
+  );
+  const said = ran.out.split("\n").filter((line) => line.includes("Everything goes through as it is"));
+  check("claude-code: and that is said once", said.length === 1, `${said.length} times`);
+  await run("rm", ["-f", place.store], { env: process.env, cwd: place.project });
 }

@@ -23,6 +23,7 @@ put() {
 put node22 node node@22
 PATH="$cache/node22/node_modules/.bin:$PATH"
 put claude claude @anthropic-ai/claude-code@2.1.326
+put claude-classic claude @anthropic-ai/claude-code@2.1.197
 put codex codex @openai/codex@0.169.0
 put pi pi @earendil-works/pi-coding-agent@0.87.1
 put gemini gemini @google/gemini-cli@0.61.0

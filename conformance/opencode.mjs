@@ -7,6 +7,7 @@ import {
   check,
   chunk,
   client,
+  doctor,
   environment,
   filling,
   goesOn,
@@ -148,6 +149,7 @@ export async function opencode() {
     read !== undefined && read === kept.read,
     read?.slice(0, 200),
   );
+  await doctor("opencode", place, { folder: "opencode", env: foldersOf(place) });
   remove(place);
   await viewed();
 }
@@ -233,13 +235,16 @@ function firstDifference(before, after) {
   return `message ${at} of ${before.length}: ${before[at]?.slice(0, 150)} | ${after[at]?.slice(0, 150)}`;
 }
 
-async function starting(place) {
-  const folders = Object.fromEntries(
+const foldersOf = (place) =>
+  Object.fromEntries(
     ["DATA", "CONFIG", "CACHE", "STATE"].map((name) => [
       `XDG_${name}_HOME`,
       join(place.home, name.toLowerCase()),
     ]),
   );
+
+async function starting(place) {
+  const folders = foldersOf(place);
   const env = environment(place, {
     ...folders,
     OPENCODE_DISABLE_AUTOUPDATE: "1",

@@ -5,6 +5,7 @@ import {
   BIG,
   check,
   client,
+  doctor,
   environment,
   holds,
   model,
@@ -127,6 +128,7 @@ export async function pi() {
     read !== undefined && read === kept.read,
     read?.slice(0, 200),
   );
+  await doctor("pi", place, { folder: "pi" });
   remove(place);
 }
 

@@ -21,6 +21,10 @@ const suites = {
     needs: ["claude"],
     run: async () => (await import("./claude-code.mjs")).claudeCode(),
   },
+  "claude-code-classic": {
+    needs: ["claude-classic/claude"],
+    run: async () => (await import("./claude-code-classic.mjs")).claudeCodeClassic(),
+  },
   codex: {
     needs: ["codex"],
     run: async () => (await import("./codex.mjs")).codex(),
@@ -49,7 +53,10 @@ process.exit(failed.length === 0 ? 0 : 1);
 async function drain() {
   for (let next = waiting.shift(); next; next = waiting.shift()) {
     const [name, { needs, run }] = next;
-    const missing = needs.find((folder) => !existsSync(client(folder, folder)));
+    const missing = needs.find((need) => {
+      const [folder, program = folder] = need.split("/");
+      return !existsSync(client(folder, program));
+    });
     if (missing) skip(name, `${missing} could not be installed here`);
     else await run();
   }

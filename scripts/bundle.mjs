@@ -13,7 +13,15 @@ import { rolldown } from "rolldown";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const DIST = join(ROOT, "dist");
-const ENTRIES = ["index", "agent/index", "testing/index", "cli/bin"];
+const ENTRIES = [
+  "index",
+  "agent/index",
+  "testing/index",
+  "cli/bin",
+  "loops/ai-sdk",
+  "loops/langchain",
+  "loops/openai-agents",
+];
 const TAKEN_IN = ["partial-json", "shell-quote", "valibot"];
 
 const bundle = await rolldown({

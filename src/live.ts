@@ -18,6 +18,8 @@ export interface Around {
   readonly system?: Json | undefined;
   readonly tools?: Json | undefined;
   readonly model?: string | undefined;
+  /** The wire the messages are in. Default: found from them. */
+  readonly wire?: string | BodyWire | undefined;
 }
 
 /** How many places of a resent list are compared; all of them would make each request pay for the whole history. */

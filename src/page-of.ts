@@ -47,9 +47,8 @@ export async function pageOf(
   options: Paging,
 ): Promise<Page | undefined> {
   if (!written && !plan.page) return undefined;
-  const form: Pick<Page, "role" | "acknowledgement"> = plan.page ?? { role: options.policy.placement.role };
   return {
-    ...form,
+    ...(plan.page ?? { role: options.policy.placement.role }),
     text: (written && appendedText(written, options)) ?? (await wholeText(written, plan, options)),
   };
 }
@@ -76,7 +75,8 @@ async function wholeText(written: Written | undefined, plan: Plan, options: Pagi
     }),
     continuation: isInterrupting(options) ? (policy.continuation.text ?? "") : "",
     areUserWordsKept: policy.tail.folds !== "everything",
-    isFold: plan.folded.length > 0,
+    // A policy that folds nothing may have to fold the step in progress; what it shows is its table all the same.
+    isFold: plan.folded.length > 0 && policy.tail.folds !== "nothing",
     ...defined({ opening: opening?.replaceAll("{transcript}", () => options.transcriptPath) }),
   });
 }

@@ -61,8 +61,8 @@ export interface CompactRequest {
   /** What the summary should not lose, in the user's or the agent's words. */
   readonly focus?: string;
   readonly trigger?: CompactionTrigger;
+  /** How far down, in place of the policy's target. */
+  readonly targetTokens?: number;
   /** For this one alone. Default: the session's. */
   readonly policy?: Policy;
-  /** Where the window turned out to be smaller than thought. Default: the session's. */
-  readonly windowTokens?: number;
 }

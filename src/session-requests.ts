@@ -11,12 +11,16 @@ import {
   UNCALIBRATED,
 } from "./measure/calibrate.ts";
 import { type Model, modelNamed } from "./measure/models.ts";
+import type { Overflow } from "./overflow.ts";
 import { responseOverflow } from "./overflow-response.ts";
 import type { Compaction, LedgerEntry } from "./plan/ledger.ts";
 import { type CacheState, cacheStateOf } from "./plan/rent.ts";
 import type { Observed } from "./session-options.ts";
 import { defined } from "./transcript/json.ts";
 import type { Usage } from "./transcript/message.ts";
+
+/** No model in use takes less: a smaller number in an error is of something else. */
+const LEAST_WINDOW_TOKENS = 1_000;
 
 export interface Defaults {
   readonly model?: string | undefined;
@@ -30,6 +34,8 @@ export class SessionRequests {
   /** The last request; none, where nothing can be cached yet. */
   #last: { readonly at: number; readonly model?: string | undefined } | undefined;
   #isOverflown = false;
+  /** What the provider said its window is, where it is less than we thought: a local server's is what it was started with. */
+  #saidTokens = Number.POSITIVE_INFINITY;
 
   /** A resumed session finds its last request in the ledger: its cache may still be warm. */
   constructor(defaults: Defaults, ledger: readonly LedgerEntry[]) {
@@ -47,12 +53,18 @@ export class SessionRequests {
     if (model === this.#model) return false;
     this.#model = model;
     this.#calibration = UNCALIBRATED;
+    this.#saidTokens = Number.POSITIVE_INFINITY;
     return true;
   }
 
   /** A window that was given belongs to the model it was given with; another model has its own. */
   get windowTokens(): number {
-    return this.#givenWindow ?? this.facts.windowTokens;
+    return Math.min(this.#givenWindow ?? this.facts.windowTokens, this.#saidTokens);
+  }
+
+  /** An overflow that names the limit teaches it. */
+  refused({ limit }: Pick<Overflow, "limit">): void {
+    if (limit !== undefined && limit >= LEAST_WINDOW_TOKENS) this.#saidTokens = limit;
   }
 
   get facts(): Model {

@@ -25,12 +25,12 @@ import { brokenNotice, compactedNotice, unknownUsage } from "./session-notices.t
 import type { CompactRequest, Observed, Prepared, SessionOptions } from "./session-options.ts";
 import { SessionRequests } from "./session-requests.ts";
 import { type SessionTools, sessionTools } from "./session-tools.ts";
+import { SessionWire } from "./session-wire.ts";
 import { Overhead } from "./standing-overhead.ts";
 import { memoryStore } from "./store/memory.ts";
 import type { RefPage, RefQuery } from "./store/store.ts";
 import { defined, type Json } from "./transcript/json.ts";
 import type { Message } from "./transcript/message.ts";
-import { bodyWireFor } from "./wire/wires.ts";
 
 /** Between two looks at what could be cleared, the context grows by this share of the window. */
 const LOOK_AGAIN_SHARE = 0.05;
@@ -55,6 +55,7 @@ export class AgentSession {
   #ledger: readonly LedgerEntry[];
   #live: LiveConversation | undefined;
   readonly #requests: SessionRequests;
+  readonly #wire = new SessionWire();
   readonly #ahead = new Ahead();
   readonly #overhead = new Overhead();
   #failures = 0;
@@ -74,7 +75,7 @@ export class AgentSession {
   /** Before each request: the messages to send, in the spelling they came in. */
   async prepare(messages: readonly Json[], around: Around = {}): Promise<Prepared> {
     try {
-      const live = this.#conversation(messages, around.model);
+      const live = this.#conversation(messages, around);
       const added = live.update(messages, { ...around, model: this.#requests.model });
       this.#beginAnew(live);
       const outcome =
@@ -125,8 +126,13 @@ export class AgentSession {
 
   /** The provider said the prompt is too long: compact and send again, once. Undefined where it said something else. */
   async recover(error: unknown): Promise<Prepared | undefined> {
-    if (!this.#live || !isOverflow(error)) return undefined;
-    const outcome = await this.compact({ trigger: "overflow" });
+    const overflow = isOverflow(error);
+    if (!this.#live || !overflow) return undefined;
+    this.#requests.refused(overflow);
+    // Whatever we believe fits, this did not.
+    const refused = this.#requests.calibrated(this.#live.countedTokens);
+    const targetTokens = Math.min(this.#marks.target, refused / 2);
+    const outcome = await this.compact({ trigger: "overflow", targetTokens });
     return outcome?.kind === "compacted" ? { messages: this.#live.written, outcome } : undefined;
   }
 
@@ -178,14 +184,14 @@ export class AgentSession {
     await this.#options.store.endSession(this.id, this.#options.now());
   }
 
-  /** Another model counts otherwise: then the history is counted anew. */
-  #conversation(messages: readonly Json[], model: string | undefined): LiveConversation {
+  /** Another model counts otherwise, another wire reads otherwise: then the history is read and counted anew. */
+  #conversation(messages: readonly Json[], { model, wire = this.#options.wire }: Around): LiveConversation {
     const isSwitched = this.#requests.goesTo(model);
-    if (this.#live && !isSwitched) return this.#live;
+    const found = this.#wire.of(messages, wire);
+    if (this.#live?.wire === found.name && !isSwitched) return this.#live;
     // A cold cache is the time to clear: it is looked at whatever was seen before.
-    if (this.#live) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
-    const wire = bodyWireFor(messages, this.#options.wire ?? this.#live?.wire);
-    this.#live = new LiveConversation(wire, this.#requests.model);
+    if (this.#live && isSwitched) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
+    this.#live = new LiveConversation(found, this.#requests.model);
     this.#live.look(this.#ledger);
     return this.#live;
   }
@@ -239,11 +245,11 @@ export class AgentSession {
   }
 
   /** `hard`: here nothing is worth waiting for any longer. */
-  get #marks(): { readonly full: number; readonly hard: number } {
+  get #marks(): { readonly full: number; readonly hard: number; readonly target: number } {
     const { windowTokens, facts, model } = this.#requests;
     const room = roomIn(windowTokens, facts);
-    const { full } = marksOf(this.#policy, room, model);
-    return { full, hard: tokensIn(this.#policy.safety.waitsUpTo, room) };
+    const { full, target } = marksOf(this.#policy, room, model);
+    return { full, target, hard: tokensIn(this.#policy.safety.waitsUpTo, room) };
   }
 
   async #attempt(live: LiveConversation, trigger: CompactionTrigger): Promise<Outcome | undefined> {

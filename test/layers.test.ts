@@ -25,7 +25,7 @@ const ARROWS: Record<string, readonly string[]> = {
  * `testing` is a product of its own, a provider to test against: it takes transcript, wire, measure and errors, and
  * only tests take it.
  */
-const EDGES = ["agent", "gateway", "mcp", "hosts", "inspector", "cli", "testing"];
+const EDGES = ["agent", "gateway", "mcp", "hosts", "loops", "inspector", "cli", "testing"];
 const TESTING = ["transcript", "wire", "measure", "errors.ts"];
 const PURE = ["transcript", "wire", "measure", "plan", "apply"];
 
@@ -41,7 +41,7 @@ const FILE_LINES = 300;
 const FUNCTION_LINES = 30;
 /** Raised limits: lines, and why. */
 const LONGER: Record<string, { readonly lines: number; readonly why: string }> = {
-  "session.ts": { lines: 335, why: "one class people use; what it is made of stands in session-*.ts" },
+  "session.ts": { lines: 340, why: "one class people use; what it is made of stands in session-*.ts" },
   "plan/policy.ts": {
     lines: 340,
     why: "one schema, half of it comments; in two files a field would be hunted for",
@@ -79,7 +79,8 @@ test("the arena knows the package by its public name, and nothing else of it", (
   const wrong = arena.flatMap(({ path, imports }) =>
     imports
       .map(({ from }) => from)
-      .filter((from) => !/^(palimpsest$|node:)/.test(from))
+      // Its model mode gives a model tools, for which the AI SDK is the one interface.
+      .filter((from) => !/^(palimpsest$|node:|ai$)/.test(from))
       .filter(
         (from) =>
           !from.startsWith(".") || resolve(ARENA, dirname(path), from).startsWith(`${ARENA}/`) === false,
@@ -127,9 +128,12 @@ test("there is no place for things without a name", () => {
 });
 
 function modulesIn(root: string): readonly Module[] {
-  return readdirSync(root, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".ts"))
-    .map((path) => load(root, path));
+  return (
+    readdirSync(root, { recursive: true, encoding: "utf8" })
+      // The arena's peers bring their own modules.
+      .filter((path) => path.endsWith(".ts") && !path.includes("node_modules"))
+      .map((path) => load(root, path))
+  );
 }
 
 function load(root: string, path: string): Module {

@@ -1,5 +1,6 @@
 /** The library as an agent uses it: one call before each request, one after it. */
 import { describe, expect, test } from "vitest";
+import { measure } from "../src/measure/measure.ts";
 import { openSession } from "../src/session.ts";
 import { memoryStore } from "../src/store/memory.ts";
 import { check } from "../src/transcript/check.ts";
@@ -95,6 +96,24 @@ describe("a session", () => {
     const recovered = await session.recover(new Error("prompt is too long: 210000 tokens > 200000 maximum"));
     expect(recovered?.outcome?.kind).toBe("compacted");
     expect(problems(recovered?.messages ?? [])).toEqual([]);
+  });
+
+  test("learns its window from an overflow that names it, and stays below it from then on", async () => {
+    const session = await open({ windowTokens: 200_000 });
+    const messages = [...conversation(24)];
+    await session.prepare(messages);
+    const error = new Error(
+      "request (21000 tokens) exceeds the available context size (16384 tokens), try increasing it",
+    );
+    expect((await session.recover(error))?.outcome?.kind).toBe("compacted");
+    let compactions = 0;
+    for (let id = 25; id < 60; id += 1) {
+      messages.push(...step(id));
+      const prepared = await session.prepare(messages);
+      compactions += prepared.outcome ? 1 : 0;
+      expect(measure(anthropicMessages.read([...prepared.messages])).total).toBeLessThan(16_384);
+    }
+    expect(compactions).toBeGreaterThan(1);
   });
 
   test("fails open: the original goes through, and the error is said", async () => {

@@ -2,19 +2,24 @@
 import { PalimpsestError, policyNames } from "palimpsest";
 import { controls } from "./controls.ts";
 import type { Opponent } from "./opponent.ts";
+import { HOW_TO_INSTALL, peerNames, peerOpponents } from "./peers.ts";
 import { policyOpponents } from "./policies.ts";
 
 export function opponentsNamed(names?: readonly string[]): readonly Opponent[] {
+  const peers = peerOpponents();
   if (names === undefined)
-    return [...policyOpponents(policyNames.filter((name) => name !== "none")), ...controls];
+    return [...policyOpponents(policyNames.filter((name) => name !== "none")), ...peers, ...controls];
   return names.map((name) => {
-    const control = controls.find((opponent) => opponent.name === name);
-    if (control) return control;
+    const found = [...controls, ...peers].find((opponent) => opponent.name === name);
     const [policy] = policyNames.includes(name) ? policyOpponents([name]) : [];
-    if (policy) return policy;
-    throw new PalimpsestError(
-      "usage",
-      `There is no opponent "${name}". Known: ${[...policyNames, ...controls.map((opponent) => opponent.name)].join(", ")}.`,
-    );
+    const opponent = found ?? policy;
+    if (opponent) return opponent;
+    throw new PalimpsestError("usage", unknown(name));
   });
+}
+
+function unknown(name: string): string {
+  if (peerNames.includes(name)) return `${name} is not installed. From a checkout: ${HOW_TO_INSTALL}.`;
+  const known = [...policyNames, ...peerNames, ...controls.map((opponent) => opponent.name)];
+  return `There is no opponent "${name}". Known: ${known.join(", ")}.`;
 }

@@ -14,6 +14,9 @@ const NUMBER = /(?<![\w.])\d[\d.,]*(?![\w])/g;
 /** Clocks and durations differ with every run and replace nothing. */
 const TIMING = /\d\s?(ms|s|sec|seconds?|minutes?)\b|\d:\d\d|\btime\b|duration|elapsed/i;
 
+/** The number of a line, of an item or of a test in its list ("ok 9 - …") says where it stands, not what it is. */
+const PLACE = /^\s*(?:(?:not )?ok\s+)?\d+\s*(?:→|\t|[-:.)])/;
+
 interface Value {
   readonly value: string;
   readonly at: number;
@@ -67,7 +70,7 @@ interface Read {
 }
 
 function readLine(text: string): Read | undefined {
-  if (text.length > LINE_CHARS || TIMING.test(text) || /^\s*\d+(→|\t|:)/.test(text)) return undefined;
+  if (text.length > LINE_CHARS || TIMING.test(text) || PLACE.test(text)) return undefined;
   const numbers = text.match(NUMBER) ?? [];
   const words = proseWords(text);
   if (numbers.length !== 1 || words.length < 2) return undefined;

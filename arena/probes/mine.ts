@@ -111,12 +111,17 @@ function absentProbes({ facts, messages }: Drawing, future: Future): readonly At
   );
   return some.flatMap((fact) => {
     const value = mutated(fact);
-    if (value === fact.value || whole.has(value)) return [];
+    if (value === fact.value || whole.has(value) || (fact.kind === "number" && !isUnlikely(value))) return [];
     return probeOf(fact, { type: "absent", sets: ["ABSENT"], of: messages.length }).map((probe) => ({
       ...probe,
       value,
     }));
   });
+}
+
+/** Three digits stand anywhere by chance, as a count of tokens for one: only longer numbers tell invention. */
+function isUnlikely(value: string): boolean {
+  return value.replaceAll(/\D/g, "").length >= 5;
 }
 
 function mutated({ value, kind }: Fact): string {

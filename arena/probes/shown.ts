@@ -77,8 +77,9 @@ export class Shown {
     anchors,
   }: Extract<Probe, { match: "update" }>): "visible" | "wrong" | undefined {
     const hasLabel = ({ lower }: Line) => anchors.every((word) => lower.includes(word));
+    // At the same boundaries it was mined by: the 9 in a ref or in 1.9 is no 9.
     const says = (line: Line, number: string) =>
-      new RegExp(`(?<![\\d.])${escaped(number)}(?![\\d])`).test(line.text);
+      new RegExp(`(?<![\\w.])${escaped(number)}(?!\\w|[.,]\\d)`).test(line.text);
     const labelled = this.lines.filter(hasLabel);
     if (labelled.some((line) => says(line, value))) return "visible";
     const isStale = this.written.some((line) => hasLabel(line) && stale.some((old) => says(line, old)));

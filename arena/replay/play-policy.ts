@@ -21,16 +21,20 @@ import {
 import { ScratchStore } from "../opponents/scratch-store.ts";
 import { showsRefs } from "../opponents/shows-refs.ts";
 import { SessionIndex } from "../probes/session-index.ts";
+import type { CacheRules } from "./cache-rules.ts";
 import { Memory } from "./memory.ts";
-import { type Block, PrefixCache } from "./prefix-cache.ts";
-import { blockOf, rulesFor, shareFirst, standingBlocks } from "./vouch.ts";
-import type { Weights } from "./weights.ts";
+import { type Block, PrefixCache, type Sent, STANDING_BLOCKS } from "./prefix-cache.ts";
+import { blockOf, type Misses, shareFirst, standingBlocks } from "./vouch.ts";
+import { Shrinking, type Weights } from "./weights.ts";
 
 export interface Playing {
   readonly session: Session;
   readonly weights: Weights;
   readonly windowTokens: number;
   readonly model: string;
+  readonly rules: CacheRules;
+  /** What the record shows the cache to have forgotten, and when. */
+  readonly misses: Misses;
 }
 
 export interface PlayedRequest {
@@ -74,6 +78,9 @@ class Player {
   readonly #requests: PlayedRequest[] = [];
   readonly #summaries: { usage: Usage; model: string }[] = [];
   readonly #counts = { extraRequests: 0, compactions: 0, invalidatedTokens: 0, needed: 0, neededKept: 0 };
+  /** Tokens of tool schemas in front of everything. */
+  readonly #ours: number;
+  readonly #shrinking: Shrinking;
   #ledger: readonly LedgerEntry[] = [];
   #shown: Message[] = [];
   #blocks: Block[];
@@ -84,12 +91,14 @@ class Player {
   #at = 0;
 
   constructor(policy: Policy, playing: Playing) {
-    const { session, model, weights } = playing;
+    const { session, weights, rules } = playing;
     this.#policy = policy;
     this.#playing = playing;
-    this.#cache = new PrefixCache(rulesFor(session, modelNamed(model)));
+    this.#cache = new PrefixCache(rules);
     this.#memory = new Memory(session.whole.messages);
-    this.#blocks = [...standingBlocks(weights, showsRefs(policy) ? SCHEMA_TOKENS : 0)];
+    this.#shrinking = new Shrinking(weights.billed);
+    this.#ours = showsRefs(policy) ? SCHEMA_TOKENS : 0;
+    this.#blocks = [...standingBlocks(weights, this.#ours)];
     shareFirst(this.#cache, this.#blocks);
   }
 
@@ -100,7 +109,7 @@ class Player {
   add(message: Message): void {
     const { weights } = this.#playing;
     this.#shown.push(message);
-    this.#blocks.push(blockOf(message, weights));
+    this.#blocks.push(blockOf(message, this.#shrinking));
     this.#added.push(message);
     this.#counted += weights.counted(message);
     this.#memory.see(message);
@@ -109,17 +118,33 @@ class Player {
   async request(index: number, response: Message): Promise<void> {
     const sentMs = Math.max(this.#at, this.#added.at(-1)?.at ?? this.#at);
     await this.#compactWhenDue(index, sentMs);
+    this.#shrink(index);
     this.#added = [];
+    const missedAt = this.#playing.misses.get(index);
+    if (missedAt !== undefined) this.#cache.evictBehind(missedAt + this.#ours);
     this.#recall(index, response, sentMs);
     const answeredMs = Math.max(sentMs, response.at ?? sentMs);
     this.#send(
-      { sentMs, answeredMs },
+      { sentMs, answeredMs, unmarkedTokens: response.usage?.uncachedTokens ?? 0 },
       response.usage?.outputTokens ?? this.#playing.weights.counted(response),
     );
     this.#at = answeredMs;
   }
 
-  #send(sent: { readonly sentMs: number; readonly answeredMs: number }, outputTokens: number): void {
+  /** The host leaves out what it left out: of what is still there, whoever compacted. */
+  #shrink(index: number): void {
+    const shrink = this.#playing.weights.shrinks.get(index);
+    if (!shrink) return;
+    this.#shrinking.shrink(shrink);
+    this.#rebuild();
+  }
+
+  #rebuild(): void {
+    const standing = this.#blocks.slice(0, STANDING_BLOCKS);
+    this.#blocks = [...standing, ...this.#shown.map((message) => blockOf(message, this.#shrinking))];
+  }
+
+  #send(sent: Sent, outputTokens: number): void {
     this.#requests.push({ ...this.#cache.send(this.#blocks, sent), outputTokens });
   }
 
@@ -172,10 +197,9 @@ class Player {
   }
 
   #cacheNow(sentMs: number): NonNullable<CompactOptions["cache"]> {
-    const { session, model } = this.#playing;
+    const { model, rules } = this.#playing;
     const { prices } = modelNamed(model);
-    const { ttlMs } = rulesFor(session, modelNamed(model));
-    const isCold = sentMs - this.#at > ttlMs;
+    const isCold = sentMs - this.#at > rules.ttlMs;
     if (!prices) return { isCold };
     return {
       isCold,
@@ -190,7 +214,10 @@ class Player {
     this.#failures = 0;
     this.#ledger = [...this.#ledger, outcome.compaction];
     this.#shown = [...outcome.transcript.messages];
-    this.#blocks = [...before.slice(0, 2), ...this.#shown.map((message) => blockOf(message, weights))];
+    this.#blocks = [
+      ...before.slice(0, STANDING_BLOCKS),
+      ...this.#shown.map((message) => blockOf(message, this.#shrinking)),
+    ];
     this.#counted = this.#shown.reduce((sum, message) => sum + weights.counted(message), 0);
     this.#lookedAt = this.#counted;
     this.#counts.compactions += 1;
@@ -228,7 +255,7 @@ function summaryCall(
   outputTokens: number,
   { isFast, model }: { readonly isFast: boolean; readonly model: string },
 ): { readonly usage: Usage; readonly model: string } {
-  const prompt = before.slice(isFast ? 2 : 0).reduce((sum, { tokens }) => sum + tokens, 0);
+  const prompt = before.slice(isFast ? STANDING_BLOCKS : 0).reduce((sum, { tokens }) => sum + tokens, 0);
   const output = Math.round(outputTokens);
   const usage = { cacheWriteTokens: 0, outputTokens: output };
   if (!isFast) return { model, usage: { ...usage, uncachedTokens: 500, cacheReadTokens: prompt } };

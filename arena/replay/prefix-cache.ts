@@ -1,16 +1,8 @@
 /**
  * What of a prompt is read from the provider's cache. Prompts are paths in a tree of blocks, so that "the same prefix" is
- * the same node and nothing is compared twice.
- *
- * `marked` (Anthropic): a prefix is there if an earlier request ended in it and its life has not run out; each reading
- * renews it. `automatic` (OpenAI, Gemini): any prefix an earlier request had, in steps of 128 tokens.
+ * the same node and nothing is compared twice. Each reading renews what was read.
  */
-export interface CacheRules {
-  readonly kind: "marked" | "automatic";
-  readonly ttlMs: number;
-  /** A shorter prefix is not cached. */
-  readonly minimumTokens: number;
-}
+import type { CacheRules } from "./cache-rules.ts";
 
 export interface Block {
   readonly key: string;
@@ -19,14 +11,14 @@ export interface Block {
 
 interface Node {
   readonly children: Map<string, Node>;
+  /** Of the prompt up to here. */
+  readonly tokens: number;
   usedAt: number;
 }
 
 interface Step {
   readonly block: Block;
   readonly node: Node;
-  /** Of the prompt up to here. */
-  readonly tokens: number;
 }
 
 export interface Answered {
@@ -37,15 +29,18 @@ export interface Answered {
 export interface Sent {
   readonly sentMs: number;
   readonly answeredMs: number;
+  /** At the end of the prompt, behind the last mark the host set: not cached. */
+  readonly unmarkedTokens?: number;
 }
 
-const STEP_TOKENS = 128;
-/** The first blocks are system prompt and tools, which hosts mark too. */
-const STANDING = 2;
+/** The first blocks are system prompt, tools and preamble, which hosts mark too. */
+export const STANDING_BLOCKS = 3;
+/** A mark is on a message; what the usage says of it is off by the tokens around it. */
+const MARK_SLACK = 64;
 
 export class PrefixCache {
   readonly #rules: CacheRules;
-  readonly #root: Node = { children: new Map(), usedAt: Number.NEGATIVE_INFINITY };
+  readonly #root: Node = { children: new Map(), tokens: 0, usedAt: Number.NEGATIVE_INFINITY };
   readonly #last: Step[] = [];
 
   constructor(rules: CacheRules) {
@@ -58,20 +53,40 @@ export class PrefixCache {
     if (first) first.node.usedAt = Number.POSITIVE_INFINITY;
   }
 
-  /** What was read from the cache; the rest was written to it, or sent anew. Looked up when sent, renewed when answered. */
-  send(blocks: readonly Block[], { sentMs, answeredMs }: Sent): Answered {
-    const path = this.#pathOf(blocks);
-    const read = this.#readAt(path, sentMs);
-    const isAutomatic = this.#rules.kind === "automatic";
-    const marked = [...Array(Math.min(STANDING, path.length)).keys(), read.index, path.length - 1];
-    for (const index of isAutomatic ? path.keys() : marked) {
-      const node = path[index]?.node;
-      if (node) node.usedAt = Math.max(node.usedAt, answeredMs);
+  /** A miss that was recorded and that no rule foretells: everything longer is gone. */
+  evictBehind(tokens: number): void {
+    const nodes = [this.#root];
+    for (let node = nodes.pop(); node; node = nodes.pop()) {
+      if (node.tokens > tokens) node.usedAt = Number.NEGATIVE_INFINITY;
+      nodes.push(...node.children.values());
     }
-    const promptTokens = path.at(-1)?.tokens ?? 0;
-    if (read.tokens < this.#rules.minimumTokens) return { promptTokens, readTokens: 0 };
-    const readTokens = isAutomatic ? Math.floor(read.tokens / STEP_TOKENS) * STEP_TOKENS : read.tokens;
-    return { promptTokens, readTokens };
+  }
+
+  /** What would be read now; nothing is renewed. */
+  peek(blocks: readonly Block[], atMs: number): Answered {
+    const path = this.#pathOf(blocks);
+    const read = this.#rules.kind === "none" ? undefined : path[this.#readAt(path, atMs)];
+    return { promptTokens: path.at(-1)?.node.tokens ?? 0, readTokens: this.#counted(read) };
+  }
+
+  /** What was read from the cache; the rest was written to it, or sent anew. Looked up when sent, renewed when answered. */
+  send(blocks: readonly Block[], sent: Sent): Answered {
+    const path = this.#pathOf(blocks);
+    const promptTokens = path.at(-1)?.node.tokens ?? 0;
+    const { kind } = this.#rules;
+    if (kind === "none") return { promptTokens, readTokens: 0 };
+    const read = this.#readAt(path, sent.sentMs);
+    for (const index of kind === "automatic" ? path.keys() : marksOf(path, read, sent)) {
+      const node = path[index]?.node;
+      if (node) node.usedAt = Math.max(node.usedAt, sent.answeredMs);
+    }
+    return { promptTokens, readTokens: this.#counted(path[read]) };
+  }
+
+  #counted(step: Step | undefined): number {
+    const { minimumTokens, stepTokens } = this.#rules;
+    const tokens = Math.floor((step?.node.tokens ?? 0) / stepTokens) * stepTokens;
+    return tokens < minimumTokens ? 0 : tokens;
   }
 
   /** A request is the one before and a little more: only what is new is walked. */
@@ -80,25 +95,28 @@ export class PrefixCache {
     let same = 0;
     while (same < blocks.length && same < path.length && path[same]?.block === blocks[same]) same += 1;
     path.length = same;
-    let { node, tokens } = path.at(-1) ?? { node: this.#root, tokens: 0 };
+    let node = path.at(-1)?.node ?? this.#root;
     for (const block of blocks.slice(same)) {
       const next: Node = node.children.get(block.key) ?? {
         children: new Map(),
+        tokens: node.tokens + block.tokens,
         usedAt: Number.NEGATIVE_INFINITY,
       };
       node.children.set(block.key, next);
       node = next;
-      tokens += block.tokens;
-      path.push({ block, node, tokens });
+      path.push({ block, node });
     }
     return path;
   }
 
-  #readAt(path: readonly Step[], atMs: number) {
-    for (let index = path.length - 1; index >= 0; index -= 1) {
-      const step = path[index];
-      if (step && atMs - step.node.usedAt <= this.#rules.ttlMs) return { index, tokens: step.tokens };
-    }
-    return { index: -1, tokens: 0 };
+  #readAt(path: readonly Step[], atMs: number): number {
+    return path.findLastIndex(({ node }) => atMs - node.usedAt <= this.#rules.ttlMs);
   }
+}
+
+/** The standing blocks, what was read, and the last message the host marked. */
+function marksOf(path: readonly Step[], read: number, { unmarkedTokens = 0 }: Sent): readonly number[] {
+  const end = (path.at(-1)?.node.tokens ?? 0) - unmarkedTokens + MARK_SLACK;
+  const last = path.findLastIndex(({ node }) => node.tokens <= end);
+  return [...Array(Math.min(STANDING_BLOCKS, path.length)).keys(), read, last];
 }

@@ -1,11 +1,12 @@
 /** One session's requests played again under every policy, and what each would have cost. */
-import { cost, modelNamed, policyNamed, type Usage } from "palimpsest";
+import { cost, modelNamed, policyNamed, type Session, type Usage } from "palimpsest";
 import { cascadeOf } from "../cases/cuts.ts";
 import type { Recorded } from "../cases/files.ts";
 import type { Opponent } from "../opponents/opponent.ts";
+import { type CacheRules, cacheRulesNamed, rulesFor, usesLongLife } from "./cache-rules.ts";
 import { type Played, playPolicy } from "./play-policy.ts";
-import { usesLongLife, type Vouching, vouchFor } from "./vouch.ts";
-import { weightsOf } from "./weights.ts";
+import { type Misses, missesOf, type Vouching, vouchFor } from "./vouch.ts";
+import { type Weights, weightsOf } from "./weights.ts";
 
 export interface Bill {
   readonly policy: string;
@@ -43,17 +44,20 @@ const COMPACTIONS = 3;
 export interface Replaying {
   readonly opponents: readonly Opponent[];
   readonly prices?: string | undefined;
+  /** A row of the cache table in place of the session's own. */
+  readonly cache?: string | undefined;
   readonly tell?: (doing: string) => void;
 }
 
 export async function replaySession(
   { session }: Recorded,
-  { opponents, prices, tell }: Replaying,
+  { opponents, prices, cache, tell }: Replaying,
 ): Promise<Replayed> {
   const own = session.whole.model;
   const model = prices ?? (modelNamed(own).prices ? (own ?? USUAL_PRICES) : USUAL_PRICES);
   const weights = weightsOf(session);
   const { windowTokens } = cascadeOf(session.whole, COMPACTIONS);
+  const caching = cachingOf(session, { weights, model, cache });
   const names = [
     "none",
     ...opponents.flatMap(({ name, kind }) => (kind === "policy" && name !== "none" ? [name] : [])),
@@ -61,19 +65,39 @@ export async function replaySession(
   const bills: Bill[] = [];
   for (const name of names) {
     tell?.(`bill under ${name}`);
-    const played = await playPolicy(policyNamed(name), { session, weights, windowTokens, model });
-    bills.push(billOf(name, played, { model, isLong: usesLongLife(session) }));
+    const played = await playPolicy(policyNamed(name), { session, weights, windowTokens, model, ...caching });
+    bills.push(billOf(name, played, { model, ...caching }));
   }
   return { vouching: vouchFor(session, weights), windowTokens, model, bills };
+}
+
+interface Caching {
+  readonly rules: CacheRules;
+  readonly misses: Misses;
+  readonly isLong: boolean;
+}
+
+/** As it was, with the misses that were recorded; or as it would be elsewhere, where they did not happen. */
+function cachingOf(
+  session: Session,
+  { weights, model, cache }: Pick<Replaying, "cache"> & { readonly weights: Weights; readonly model: string },
+): Caching {
+  if (cache !== undefined)
+    return { rules: cacheRulesNamed(cache), misses: new Map(), isLong: cache === "anthropic-1h" };
+  return {
+    rules: rulesFor(session, modelNamed(model)),
+    misses: missesOf(session, weights),
+    isLong: usesLongLife(session),
+  };
 }
 
 function billOf(
   policy: string,
   played: Played,
-  { model, isLong }: { readonly model: string; readonly isLong: boolean },
+  { model, isLong, rules }: Caching & { readonly model: string },
 ): Bill {
   const { requests, summaries, ...counts } = played;
-  const isWriting = modelNamed(model).cache.kind === "marked";
+  const isWriting = rules.kind === "marked";
   const usd = requests.map(({ promptTokens, readTokens, outputTokens }) => {
     const fresh = promptTokens - readTokens;
     const usage: Usage = {

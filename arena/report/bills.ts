@@ -10,6 +10,8 @@ export interface BillRow {
   readonly summariesUsd: number;
   /** Bill over the bill without any policy, session by session. */
   readonly share?: Interval | undefined;
+  /** Against no policy on the same sessions, everything paid for; below zero it lost money. */
+  readonly netSavingUsd: number;
   readonly cacheHitRate: number;
   readonly peakTokens: number;
   readonly meanTokens: number;
@@ -39,6 +41,7 @@ function rowOf(policy: string, files: readonly FileResult[]): BillRow {
   return {
     ...{ policy, sessions: bills.length, usd, neededKept },
     summariesUsd: total((bill) => bill.summariesUsd),
+    netSavingUsd: files.reduce((sum, { replay }) => sum + (replay.bills[0]?.usd ?? 0), 0) - usd,
     share: intervalOf(shares, `bill ${policy}`),
     cacheHitRate: meanOf(bills.map((bill) => bill.cacheHitRate)),
     peakTokens: Math.round(meanOf(bills.map((bill) => bill.peakTokens))),

@@ -11,6 +11,7 @@ export interface Report {
   readonly order: ArenaRun["order"];
   readonly sessions: number;
   readonly unread: readonly string[];
+  readonly missing: readonly string[];
   readonly settings: readonly SettingReport[];
   readonly bills: {
     readonly vouchedFor: readonly BillRow[];
@@ -64,6 +65,7 @@ export function reportOf(run: ArenaRun): Report {
     order: run.order,
     sessions: files.length,
     unread: run.unread,
+    missing: run.missing,
     settings: settings.map((setting) => settingOf(setting, placed)),
     bills: {
       vouchedFor: billRows(vouched),

@@ -1,13 +1,17 @@
 /** The report as tables for a terminal. */
+import { HOW_TO_INSTALL } from "../opponents/peers.ts";
 import type { Interval } from "../statistics/bootstrap.ts";
 import type { BillRow } from "./bills.ts";
 import type { OpponentRow, Report, SettingReport } from "./summary.ts";
 
 export function reportText(report: Report): string {
-  const { sessions, unread, settings } = report;
+  const { sessions, unread, settings, missing } = report;
   const skipped = unread.length === 0 ? "" : `, ${unread.length} files are no sessions`;
   return [
     `${sessions === 1 ? "1 session" : `${sessions} sessions`}${skipped}. Means over sessions ± half the 95 % interval; sets are never blended.`,
+    ...(missing.length === 0
+      ? []
+      : [`Not installed, so not here: ${missing.join(", ")}. From a checkout: ${HOW_TO_INSTALL}.`]),
     ...settings.flatMap(settingText),
     ...billText(report),
     ...groupText(settings),
@@ -79,6 +83,7 @@ const BILL_HEAD = [
   "policy",
   "bill $",
   "of none",
+  "saved $",
   "summaries $",
   "cache hits",
   "mean",
@@ -112,6 +117,7 @@ function billCells(row: BillRow): readonly string[] {
     row.policy,
     row.usd.toFixed(2),
     within(row.share),
+    row.netSavingUsd.toFixed(2),
     row.summariesUsd.toFixed(2),
     `${(row.cacheHitRate * 100).toFixed(1)} %`,
     String(row.meanTokens),

@@ -91,20 +91,17 @@ async function withNote(run: Run, messages: readonly Json[], isFolded: boolean):
 }
 
 /**
- * Some policies only replace large things, and small ones fill a window too; and some windows are smaller than anyone said.
- * Where the policy can do no more and the next request would not fit, the default one folds, in a window of what was sent:
- * a run may not fail because its policy has nothing left to do.
+ * Some policies only replace large things, and small ones fill a window too. Where the policy can do no more and the next
+ * request would not fit, the default one folds: a run may not fail because its policy has nothing left to do.
  */
-async function lastResort(run: Run, error?: unknown): Promise<boolean> {
-  const { limit = Number.POSITIVE_INFINITY } = isOverflow(error) ?? {};
-  const windowTokens = Math.floor(Math.min(limit, Math.max(run.tokens(), SMALLEST_WINDOW)));
-  const outcome = await run.session.compact({ trigger: "overflow", policy: palimpsest, windowTokens });
+async function lastResort(run: Run): Promise<boolean> {
+  const targetTokens = Math.floor(run.tokens() / 2);
+  const outcome = await run.session.compact({ trigger: "overflow", policy: palimpsest, targetTokens });
   const isFolded = run.compacted(outcome);
   if (isFolded) run.onEvent({ type: "notice", text: LAST_RESORT });
   return isFolded;
 }
 
-const SMALLEST_WINDOW = 4_000;
 const LAST_RESORT = "The policy could do no more and the window was full: the default one folded.";
 
 /** The answer, on disk; or how the run ends without one. */
@@ -144,7 +141,7 @@ async function isSmaller(run: Run, error: unknown, attempt: number): Promise<boo
   if (attempt > run.overflowRetries) return false;
   const recovered = attempt < run.overflowRetries ? await run.session.recover(error) : undefined;
   if (recovered) run.compacted(recovered.outcome);
-  return recovered !== undefined || (await lastResort(run, error));
+  return recovered !== undefined || (await lastResort(run));
 }
 
 function observe(run: Run, { usage, stopReason, message }: Answer): void {

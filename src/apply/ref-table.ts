@@ -23,7 +23,9 @@ const HEADER = "| ref | what it is | tokens |\n|---|---|---|";
 
 export function refTable(rows: readonly RefTableRow[], { maxTokens, tokensOf }: RefTableOptions): string {
   if (maxTokens <= 0) return "";
-  const sorted = byNeed(rows);
+  const all = byNeed(rows);
+  // A thought has no description: rows that all say "Thinking" help nobody choose.
+  const sorted = all.filter(({ kind }) => kind !== "thinking");
   const lines: string[] = [];
   let tokens = tokensOf(HEADER) + GROUP_TOKENS;
   for (const row of sorted) {
@@ -32,7 +34,7 @@ export function refTable(rows: readonly RefTableRow[], { maxTokens, tokensOf }: 
     if (tokens > maxTokens) break;
     lines.push(line);
   }
-  const rest = sorted.slice(lines.length);
+  const rest = [...sorted.slice(lines.length), ...all.filter(({ kind }) => kind === "thinking")];
   if (lines.length === 0 && rest.length === 0) return "";
   return [...(lines.length > 0 ? [HEADER, ...lines] : []), ...(rest.length > 0 ? [groupOf(rest)] : [])].join(
     "\n",

@@ -5,7 +5,7 @@
  * Stubs, trims and drops apply one by one, wherever their part is. A fold applies whole or not at all: its page tells of
  * everything that was folded, and would lie in a history that was rewound into the middle of it. Of several folds the
  * latest that applies shows its page, because each page integrates the one before. A page without a fold is a table of
- * what was cut: it stands behind the last part that was, and only until the next page.
+ * what was cut: it stands behind the last part that was, or at the end as that was then, and only until the next page.
  */
 import { cutsOf } from "../plan/cuts.ts";
 import { type Address, addressKey, type Edit } from "../plan/edit.ts";
@@ -49,10 +49,12 @@ function showing(
   const first = standing.findIndex(takesFrom(thoughtsInProgress(transcript, keys), notFolding));
   if (first >= 0) return showing(transcript, keys, standing.slice(0, first));
   const rows = transcript.messages.map((message, index) =>
-    rowOf(message, keys[index] ?? [], { gone, edits, unsealed }),
+    rowOf({ message, index }, keys[index] ?? [], { gone, edits, unsealed }),
   );
   const folded = folds.at(-1);
-  const shown = withTable(withPage(rows, folded), standingTable(standing, folded, present));
+  const table = standingTable(standing, folded, present);
+  const placed = withPage(rows, folded?.page, messageOf(folded?.page?.behind, keys));
+  const shown = withTable(placed, table, messageOf(table?.page?.behind, keys));
   const messages = shown.map(({ message }) => message);
   return {
     transcript: withMessages(transcript, messages),
@@ -159,6 +161,8 @@ function unsealedBy(notFolding: readonly Compaction[], present: ReadonlySet<stri
 interface Row {
   readonly message: Message;
   readonly addresses: readonly Address[];
+  /** Of the message in the history; of a page, of the one it stands behind. */
+  readonly index: number;
 }
 
 interface Standing {
@@ -169,14 +173,14 @@ interface Standing {
 
 /** A message as the edits leave it; no row where nothing is left, and whether the page belongs behind it. */
 function rowOf(
-  message: Message,
+  { message, index: place }: Pick<Row, "message" | "index">,
   keys: readonly string[],
   { gone, edits, unsealed }: Standing,
 ): { readonly row?: Row; readonly isFolded: boolean } {
   const isFolded = keys.some((key) => gone.has(key));
   const isThought = (part: Part | undefined, key: string) => part?.type === "thinking" && unsealed.has(key);
   if (!isFolded && !keys.some((key, index) => edits.has(key) || isThought(message.parts[index], key)))
-    return { row: { message, addresses: keys.map(addressOf) }, isFolded };
+    return { row: { message, addresses: keys.map(addressOf), index: place }, isFolded };
   const parts: Part[] = [];
   const addresses: Address[] = [];
   message.parts.forEach((part, index) => {
@@ -186,14 +190,25 @@ function rowOf(
     parts.push(edit && edit.kind !== "fold" ? withText(part, edit.text) : part);
     addresses.push(addressOf(key));
   });
-  return parts.length === 0 ? { isFolded } : { row: { message: { ...message, parts }, addresses }, isFolded };
+  if (parts.length === 0) return { isFolded };
+  return { row: { message: { ...message, parts }, addresses, index: place }, isFolded };
 }
 
-function withPage(rows: readonly ReturnType<typeof rowOf>[], folded: Compaction | undefined): readonly Row[] {
-  const last = rows.findLastIndex(({ isFolded }) => isFolded);
+/** Behind which message of the history a page stands; −1 where its place is told by what it is about. */
+function messageOf(behind: Address | undefined, keys: readonly (readonly string[])[]): number {
+  const key = behind && addressKey(behind);
+  return key === undefined ? -1 : keys.findIndex((inMessage) => inMessage.includes(key));
+}
+
+function withPage(
+  rows: readonly ReturnType<typeof rowOf>[],
+  page: Page | undefined,
+  behind: number,
+): readonly Row[] {
+  const place = behind < 0 ? rows.findLastIndex(({ isFolded }) => isFolded) : behind;
   return rows.flatMap(({ row }, index) => [
     ...(row ? [row] : []),
-    ...(index === last ? pageRows(folded?.page) : []),
+    ...(index === place ? pageRows(page, index) : []),
   ]);
 }
 
@@ -212,24 +227,28 @@ function standingTable(
   );
 }
 
-/** Behind the last part it tells of, at the next place where a conversation may be cut: never between call and result. */
-function withTable(rows: readonly Row[], table: Compaction | undefined): readonly Row[] {
+/** At the next place where a conversation may be cut, never between call and result: behind the last part it tells of. */
+function withTable(rows: readonly Row[], table: Compaction | undefined, behind: number): readonly Row[] {
   if (!table) return rows;
   const told = new Set(table.edits.flatMap(({ kind, at }) => (kind === "drop" ? [] : [addressKey(at)])));
-  const last = rows.findLastIndex(({ addresses }) => addresses.some((at) => told.has(addressKey(at))));
+  const last =
+    behind < 0
+      ? rows.findLastIndex(({ addresses }) => addresses.some((at) => told.has(addressKey(at))))
+      : rows.findLastIndex(({ index }) => index <= behind);
   const transcript = { messages: rows.map(({ message }) => message) };
   const cuts = cutsOf({ transcript, pairing: pairUp(transcript), steps: stepsOf(transcript) });
   const place = cuts.findIndex((isCut, index) => isCut && index > last);
   // Calls still run at the end: the table waits for their results.
   if (last < 0 || place < 0) return rows;
-  return [...rows.slice(0, place), ...pageRows(table.page), ...rows.slice(place)];
+  return [...rows.slice(0, place), ...pageRows(table.page, last), ...rows.slice(place)];
 }
 
-function pageRows(page: Page | undefined): readonly Row[] {
+function pageRows(page: Page | undefined, index: number): readonly Row[] {
   if (!page) return [];
   const said = (role: Page["role"], text: string): Row => ({
     message: { role, parts: [{ type: "text", text, synthetic: true }] },
     addresses: [],
+    index,
   });
   return [
     said(page.role, page.text),

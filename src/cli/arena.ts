@@ -25,6 +25,8 @@ give the same bytes.
   --window N        cut where a window of this size fills, in place of one that gives exactly
                     so many compactions; --trigger 0.8 says how full
   --prices M        price every session as if it had run on model M
+  --cache RULES     bill every session under these cache rules in place of its provider's own:
+                    anthropic-5m, anthropic-1h, openai, openai-512, gemini, none
   --workers N       processors to use (default: all)
   --experiments     seed 003 instead: eight sessions of ours, summaries against pointers, one to
                     three compactions, and what the policies say can be varied
@@ -45,6 +47,7 @@ const OPTIONS = {
   window: { type: "string" },
   trigger: { type: "string" },
   prices: { type: "string" },
+  cache: { type: "string" },
   workers: { type: "string" },
   experiments: { type: "boolean" },
   html: { type: "string" },
@@ -57,6 +60,7 @@ interface Order {
   readonly cascades: readonly number[];
   readonly budgets: readonly number[];
   readonly prices?: string | undefined;
+  readonly cache?: string | undefined;
   readonly windowTokens?: number | undefined;
   readonly trigger?: number | undefined;
   readonly workers: number;
@@ -140,6 +144,7 @@ function orderOf(values: Values): Order {
     cascade = "1,3,10",
     budget = "4000,8000,16000",
     prices,
+    cache,
     window,
     workers,
   } = values;
@@ -150,6 +155,7 @@ function orderOf(values: Values): Order {
     workers: workers === undefined ? availableParallelism() : wholeNumber(workers, "--workers", "arena"),
     opponents: policies?.split(",").map((name) => name.trim()),
     prices,
+    cache,
     windowTokens: window === undefined ? undefined : wholeNumber(window, "--window", "arena"),
     trigger: values.trigger === undefined ? undefined : shareOf(values.trigger),
   };

@@ -13,7 +13,8 @@ import {
 } from "@modelcontextprotocol/server";
 import { PalimpsestError } from "../errors.ts";
 import type { Store } from "../store/store.ts";
-import { runTool, type ToolAnswer, type ToolContext, toolSchemas } from "../tools.ts";
+import { runToolWithin } from "../tool-within.ts";
+import { type ToolAnswer, type ToolContext, toolSchemas } from "../tools.ts";
 import { isList, isObject, type Json, type JsonObject } from "../transcript/json.ts";
 import { listResources, readResource, TEMPLATES } from "./resources.ts";
 
@@ -115,36 +116,18 @@ async function callTool(name: string, input: Json, { context, options }: Calling
   }
 }
 
-/**
- * Hosts cut larger results out of the middle (Gemini CLI: 40,000 characters) or put them into a file and show an error
- * (Claude Code: 25,000 tokens). A part with the call that goes on is worth more, so an answer that is too long is asked for
- * again, shorter.
- */
-const MOST_CHARS = 38_000;
-
 async function runWithin(
   name: string,
   input: Json,
   { context, options }: { readonly context: McpContext; readonly options: McpOptions },
 ): Promise<ToolAnswer> {
-  let recalled: Recalled | undefined;
-  const onRecalled = (one: Recalled) => {
-    recalled = one;
-  };
-  let answer = await runTool(name, input, { ...context, onRecalled });
-  // Tokens differ in length, so once may not be enough; three times always was.
-  for (let tries = 0; tries < 3 && answer.text.length > MOST_CHARS && isObject(input); tries += 1) {
-    const maxTokens = Math.floor((answer.tokens * MOST_CHARS * 0.97) / answer.text.length);
-    answer = await runTool(name, { ...input, max_tokens: maxTokens }, { ...context, onRecalled });
-  }
+  const { answer, recalled } = await runToolWithin(name, input, context);
   if (recalled)
     context.store
       .append(context.sessionId, [{ kind: "recalled", at: Date.now(), ...recalled }])
       .catch(options.onError);
   return answer;
 }
-
-type Recalled = Parameters<NonNullable<ToolContext["onRecalled"]>>[0];
 
 const NOTHING_KEPT = "Nothing has left this conversation's context yet, so there is nothing to read back.";
 

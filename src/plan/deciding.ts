@@ -6,7 +6,8 @@ import type { Place } from "../transcript/pairs.ts";
 import type { Ref } from "../transcript/ref.ts";
 import type { BoundStep } from "./bound.ts";
 import type { Address, Edit } from "./edit.ts";
-import type { CompactionTrigger, Page } from "./ledger.ts";
+import type { CompactionTrigger } from "./ledger.ts";
+import type { PageForm } from "./page-form.ts";
 import type { Policy } from "./policy.ts";
 import type { CacheState } from "./rent.ts";
 import { byPlace, type Proposal, type Situation } from "./situation.ts";
@@ -47,7 +48,7 @@ export interface Plan {
   /** Results of the step in progress that had to fold: the page quotes them (`latestText`). */
   readonly carried: readonly Place[];
   /** Whose message the page can legally be, and whether an acknowledgement can follow. Set without a fold: a table only. */
-  readonly page?: Pick<Page, "role" | "acknowledgement">;
+  readonly page?: PageForm;
   /** For this request alone: shown, never recorded. */
   readonly isTransient?: true;
   /** Why this plan, or why none. */
@@ -66,10 +67,17 @@ export function isForced(trigger: CompactionTrigger): boolean {
   return trigger === "manual" || trigger === "agent" || trigger === "overflow";
 }
 
-/** What the provider would be sent is at the target already, or the target does not matter. */
-export function isEnough({ input, marks }: Deciding, proposals: readonly Proposal[]): boolean {
+/** With so much saved the prompt is at the target; never where the target does not matter. */
+export function isEnough({ input, marks }: Deciding, savedTokens: number): boolean {
   if (isForced(input.trigger) || marks.target === 0) return false;
-  return input.totalTokens - tokensOf(proposals) <= marks.target;
+  return input.totalTokens - savedTokens <= marks.target;
+}
+
+/** Asked for: how far down a fold goes. Undefined: as far as the tail allows. */
+export function askedTarget({ input }: Deciding): number | undefined {
+  const { targetWhenAsked } = input.policy.trigger;
+  if (!isForced(input.trigger) || input.trigger === "overflow") return undefined;
+  return input.targetTokens ?? (targetWhenAsked && targetWhenAsked.shareOfPrompt * input.totalTokens);
 }
 
 /** While the model waits for results, only what stands behind its thinking may change. */

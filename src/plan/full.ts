@@ -6,6 +6,7 @@ import type { Place } from "../transcript/pairs.ts";
 import type { BoundStep } from "./bound.ts";
 import {
   allowedNow,
+  askedTarget,
   type Deciding,
   isEnough,
   isForced,
@@ -18,9 +19,9 @@ import {
 import { pageForm, tableForm } from "./page-form.ts";
 import type { Policy } from "./policy.ts";
 import { proposalsFor, rulesOf } from "./prune.ts";
-import type { Proposal, Situation } from "./situation.ts";
+import { byPlace, type Proposal, type Situation } from "./situation.ts";
 import { type Room, tokensIn } from "./size.ts";
-import { type Fold, proposeFold } from "./strategies/fold.ts";
+import { type Fold, type FoldOptions, proposeFold, proposeStep } from "./strategies/fold.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
 import { proposeDirectives, userTokens } from "./strategies/user-pastes.ts";
 
@@ -32,11 +33,15 @@ export function planFull(decision: Deciding): Plan {
   }
   const clears = clearInTiers(decision);
   if (input.policy.tail.folds === "nothing") return planTable(decision, clears);
-  if (isEnough(decision, clears) && !bound) return planOf(situation, clears, "full; clearing is enough");
+  if (isEnough(decision, tokensOf(clears)) && !bound)
+    return planOf(situation, clears, "full; clearing is enough");
   return planFold(decision, clears);
 }
 
-/** Each tier only where those before were not enough. What a later tier takes again is the later tier's. */
+/**
+ * Each tier only where those before were not enough, and of each tier the oldest first, until it is. What a later tier
+ * takes again is the later tier's.
+ */
 function clearInTiers(
   decision: Deciding,
   allowed: (proposals: readonly Proposal[]) => readonly Proposal[] = (all) => all,
@@ -45,38 +50,52 @@ function clearInTiers(
   const rules = rulesOf(input.policy, { when: ["arrival", "request", "pays", "full"] });
   const tiers = [...new Set(rules.flatMap(({ tier }) => tier ?? []))].sort((a, b) => a - b);
   const taken = new Map<string, Proposal>();
+  let saved = 0;
   for (const tier of [undefined, ...tiers]) {
-    if (tier !== undefined && isEnough(decision, [...taken.values()])) break;
+    if (tier !== undefined && isEnough(decision, saved)) break;
     const due = rules.filter((rule) => rule.tier === tier);
-    for (const proposal of allowed(proposalsFor(situation, due, { isFull: true })))
-      taken.set(keyOf(proposal.place), proposal);
+    for (const proposal of allowed(proposalsFor(situation, due, { isFull: true })).toSorted(byPlace)) {
+      if (tier !== undefined && isEnough(decision, saved)) break;
+      const key = keyOf(proposal.place);
+      saved += proposal.edit.tokens - (taken.get(key)?.edit.tokens ?? 0);
+      taken.set(key, proposal);
+    }
   }
   return [...taken.values()];
 }
 
 function mustWait({ input, situation }: Deciding, { isOpen }: BoundStep): boolean {
-  if (isOpen || input.policy.tail.folds === "nothing") return true;
+  if (isOpen || (input.policy.tail.folds === "nothing" && !input.policy.summary.table)) return true;
   return (
     !isForced(input.trigger) && input.totalTokens <= tokensIn(input.policy.safety.waitsUpTo, situation.room)
   );
 }
 
-/** Nothing folds; where enough was cleared, the table of it stands at the end. */
-function planTable({ input, situation }: Deciding, clears: readonly Proposal[]): Plan {
+/**
+ * Nothing folds; where enough was cleared, the table of it stands at the end. Only the step in progress must leave where
+ * its sealed thinking would forbid everything: its results are told by the table's page.
+ */
+function planTable({ input, situation, bound }: Deciding, clears: readonly Proposal[]): Plan {
   const page = tableForm(situation, clears, input.policy);
   const because = clears.length === 0 ? "nothing is old or large enough to be cleared" : "full; cleared";
-  return page
-    ? { ...planOf(situation, clears, because, { movesPage: true }), page }
-    : planOf(situation, clears, because);
+  const step = bound && page && proposeStep(situation, bound.range);
+  if (bound && !step)
+    return planOf(situation, allowedNow(clears, bound), "the model waits for results it thought about");
+  if (!page) return planOf(situation, clears, because);
+  const proposals = withoutRepeats([...(step?.proposals ?? []), ...clears]);
+  const plan = { ...planOf(situation, proposals, because, { movesPage: true }), page };
+  if (!step) return plan;
+  // Where a step leaves at the end, its page is the last word, and that is never the model's.
+  const told = { folded: step.folded, carried: carriedBy(step, situation, bound) };
+  return { ...plan, ...told, page: { ...page, role: "user" } };
 }
 
 function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
-  const { input, situation, marks, bound } = decision;
+  const { input, situation, bound } = decision;
   const pageTokens = pageTokensOf(input.policy, situation.room);
   const fold = proposeFold(situation, {
     policy: input.policy,
-    targetTokens: marks.target,
-    isForced: isForced(input.trigger),
+    ...depthOf(decision, tokensOf(clears) - pageTokens),
     savedAt: savedByMessage(clears),
     pageTokens,
     ...(bound ? { withStep: bound.range } : {}),
@@ -97,6 +116,18 @@ function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
     carried: carriedBy(fold, situation, bound),
     page: pageForm(situation, fold, input.policy),
   };
+}
+
+/** How far down a fold goes. Asked for, a summary is written even where clearing alone came so far. */
+function depthOf(
+  decision: Deciding,
+  saved: number,
+): Pick<FoldOptions, "targetTokens" | "isForced" | "isTailKept"> {
+  const { input, marks } = decision;
+  const asked = askedTarget(decision);
+  if (asked === undefined) return { targetTokens: marks.target, isForced: isForced(input.trigger) };
+  const isTailKept = input.targetTokens === undefined;
+  return { targetTokens: asked, isForced: input.totalTokens - saved <= asked, isTailKept };
 }
 
 function savedByMessage(proposals: readonly Proposal[]): ReadonlyMap<number, number> {

@@ -3,7 +3,7 @@
  */
 import type { Usage } from "../transcript/message.ts";
 import type { Ref } from "../transcript/ref.ts";
-import type { Edit } from "./edit.ts";
+import type { Address, Edit } from "./edit.ts";
 import type { Summary } from "./summary.ts";
 
 export type LedgerEntry = Compaction | Undo | Recalled | Requested | HostPage;
@@ -33,10 +33,12 @@ export interface Compaction {
 
 export type CompactionTrigger = "auto" | "manual" | "agent" | "idle" | "overflow" | "arrival";
 
-/** One message in place of what was folded, behind the last of it; a later page takes the place of an earlier one. */
+/** One message in place of what was folded; a later page takes the place of an earlier one. */
 export interface Page {
   readonly role: "user" | "assistant";
   readonly text: string;
+  /** Behind the message that holds this part; behind the last of what folded where that is not said, or no longer there. */
+  readonly behind?: Address;
   /** Some systems let the model acknowledge the summary; a second message with this text. */
   readonly acknowledgement?: string;
 }

@@ -148,6 +148,7 @@ const TRIGGER = strict({
   maxMessages: optional(count),
   scope: optional(named("total", "growth")),
   target: optional(SIZE),
+  targetWhenAsked: optional(strict({ shareOfPrompt: share })),
   models: optional(
     list(strict({ startsWith: text, at: list(SIZE), atBoundary: optional(SIZE), target: optional(SIZE) })),
   ),
@@ -236,6 +237,7 @@ const POLICY: v.GenericSchema<unknown, Policy> = strict({
   restore: RESTORE,
   placement: strict({
     role: named("user", "assistant"),
+    at: optional(named("fold", "end")),
     opening: optional(text),
     acknowledgement: optional(text),
   }),

@@ -67,6 +67,8 @@ export interface TriggerRule {
   readonly scope?: "total" | "growth";
   /** How far down. Not said: as far as the tail allows. */
   readonly target?: Size;
+  /** Somebody asked for it: down to this share of the prompt as it is. Not said: as far as the tail allows. */
+  readonly targetWhenAsked?: { readonly shareOfPrompt: number };
   /** Models whose name begins so have other marks. */
   readonly models?: readonly {
     readonly startsWith: string;
@@ -300,6 +302,8 @@ export interface RestoreRule {
 export interface PlacementRule {
   /** Whose message the page is, where that is legal: it is the user's when it would stand first or last. */
   readonly role: "user" | "assistant";
+  /** Behind what folded, or at the end as that is now. Later words follow: one that moved would break the thinking before it. */
+  readonly at?: "fold" | "end";
   /** Said before the summary. */
   readonly opening?: string;
   /** A second message, by the model. */

@@ -8,18 +8,21 @@ import type { TailRule } from "./policy.ts";
 import { isPage, type Situation } from "./situation.ts";
 import { tokensIn } from "./size.ts";
 
-/** The first message of what stays in any case. */
-export function tailStart(situation: Situation, tail: TailRule): number {
+/** What other edits save, by message. */
+export type SavedAt = ReadonlyMap<number, number>;
+
+/** The first message of what stays in any case; its tokens are counted as other edits leave them. */
+export function tailStart(situation: Situation, tail: TailRule, savedAt: SavedAt): number {
   const { messages } = situation.transcript;
+  const sizes = messageTokens(situation).map((tokens, index) => tokens - (savedAt.get(index) ?? 0));
   const starts = [messages.length];
   if (tail.minMessages !== undefined) starts.push(messages.length - tail.minMessages);
   if (tail.shareOfMessages !== undefined)
     starts.push(Math.floor(messages.length * (1 - shareKept(situation, tail, tail.shareOfMessages))));
-  if (tail.shareOfTokens !== undefined)
-    starts.push(newestWithin(situation, sum(messageTokens(situation)) * tail.shareOfTokens));
+  if (tail.shareOfTokens !== undefined) starts.push(newestWithin(sizes, sum(sizes) * tail.shareOfTokens));
   if (tail.minSteps) starts.push(situation.steps.at(-tail.minSteps)?.start ?? 0);
   if (tail.minTurns) starts.push(situation.turns.at(-tail.minTurns)?.start ?? 0);
-  if (tail.tokens) starts.push(newestWithin(situation, tokensIn(tail.tokens, situation.room)));
+  if (tail.tokens) starts.push(newestWithin(sizes, tokensIn(tail.tokens, situation.room)));
   return Math.max(0, Math.min(...starts));
 }
 
@@ -39,8 +42,7 @@ function messageTokens({ transcript, tokensOf }: Situation): readonly number[] {
   return transcript.messages.map(({ parts }) => sum(parts.map(tokensOf)));
 }
 
-function newestWithin(situation: Situation, maxTokens: number): number {
-  const sizes = messageTokens(situation);
+function newestWithin(sizes: readonly number[], maxTokens: number): number {
   let tokens = 0;
   for (let index = sizes.length - 1; index >= 0; index -= 1) {
     tokens += sizes[index] ?? 0;
@@ -50,18 +52,26 @@ function newestWithin(situation: Situation, maxTokens: number): number {
 }
 
 /**
- * The cuts a policy allows, up to a limit. One that cuts only before the user's words would rather keep less than it
- * wants than cut elsewhere; where the user said nothing more, any cut will do.
+ * The cuts a policy allows, up to a limit. One that cuts only before the user's words cuts before the first of them behind
+ * the limit, so it keeps less than it wants rather than more; where there is none behind it, everything folds that ends
+ * with the model's answer, else the last of their words is the cut; where the user said nothing more, any cut will do.
  */
 export function cutsUpTo(situation: Situation, { cutsAt }: TailRule): (limit: number) => readonly number[] {
   const { messages } = situation.transcript;
   const legal = cutsOf(situation).flatMap((isCut, index) => (isCut ? [index] : []));
+  const within = (limit: number) => legal.filter((cut) => cut <= limit);
   const atUser = legal.filter((index) => index > 0 && messages[index] && hasUserWords(messages[index]));
+  if (cutsAt !== "user" || atUser.length === 0) return within;
+  const ends = isAnswered(situation) ? [...atUser, messages.length] : atUser;
   return (limit) => {
-    const within = (cuts: readonly number[]) => cuts.filter((cut) => cut <= limit);
-    if (cutsAt !== "user" || atUser.length === 0) return within(legal);
-    return within(atUser).length > 0 ? within(atUser) : atUser.slice(-1);
+    const next = ends.findIndex((cut) => cut >= limit);
+    return next < 0 ? ends : ends.slice(0, next + 1);
   };
+}
+
+function isAnswered({ transcript }: Situation): boolean {
+  const last = transcript.messages.at(-1);
+  return last?.role === "assistant" && !last.parts.some(({ type }) => type === "tool-call");
 }
 
 export function sum(numbers: readonly number[]): number {

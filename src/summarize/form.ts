@@ -54,7 +54,7 @@ function linesUnder(heading: HeadingRule, summary: Summary, content: FormContent
     (summary.sections[name] ?? []).map((line) => `${renderLine(name, line)}${markOf(line, content)}`),
   );
   const words = heading.holdsUserMessages ? (content.userMessages ?? []) : [];
-  return [...lines, ...words.map((text) => `- ${text.trim().replaceAll("\n", "\n  ")}`)];
+  return [...new Set(lines), ...words.map((text) => `- ${text.trim().replaceAll("\n", "\n  ")}`)];
 }
 
 function markOf({ about }: SummaryLine, { marks }: FormContent): string {

@@ -142,9 +142,25 @@ function writeRun(message: Message): readonly Json[] {
     if (open && open.item === item) open.parts.push(part);
     else groups.push({ item, parts: [part] });
   }
+  const kept = new Set(groups.map(({ item }) => item));
   return groups.flatMap(({ item, parts }) =>
-    item === undefined ? writeSaid(message, parts) : writeItem(parts, items[item] ?? null),
+    item === undefined
+      ? writeSaid(message, parts)
+      : writeItem(parts, items[item] ?? null).map((written) =>
+          isOrphaned(items, item, kept) ? withoutId(written) : written,
+        ),
   );
+}
+
+/** Whether the reasoning an item came from has left: under its id it would be refused without it. */
+function isOrphaned(items: readonly Json[], item: number, kept: ReadonlySet<number | undefined>): boolean {
+  const reasoning = items.findLastIndex((value, at) => at < item && object(value)["type"] === "reasoning");
+  return reasoning !== -1 && !kept.has(reasoning);
+}
+
+function withoutId(item: Json): Json {
+  const { id: _, ...fields } = object(item);
+  return fields;
 }
 
 function writeItem(parts: readonly Part[], old: Json): readonly Json[] {

@@ -151,4 +151,5 @@ test("the command writes the page, and names what it does not know", async () =>
   expect((await run([...words, "--policies", "nobody"])).err).toContain(policyNames.join(", "));
   expect((await run(["arena", "--sessions", "/nowhere/**"])).code).toBe(1);
   expect((await run(["arena", "--cascade", "x"])).code).toBe(2);
+  expect((await run(["arena", "--cache", "redis"])).err).toContain("anthropic-5m, anthropic-1h");
 });

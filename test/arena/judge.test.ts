@@ -42,6 +42,12 @@ test("a stale value is wrong where the summary states it, and where the latest i
   expect(shown("Tests total: 17").find(probe)).toBeUndefined();
 });
 
+test("a number inside a ref or a longer number is not that number", () => {
+  const probe: Probe = { ...PORT, match: "update", value: "10", stale: ["9"], anchors: ["tests", "total"] };
+  expect(shown("", "tests in total [ref_tzgnd4b9f6vw], 1.9 of them, 9.5 s").find(probe)).toBeUndefined();
+  expect(shown("", "tests in total: 9, see [ref_tzgnd4b9f6vw]").find(probe)).toBe("wrong");
+});
+
 test("a command is known by its line with how it ended", () => {
   const probe: Probe = {
     ...PORT,

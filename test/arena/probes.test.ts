@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { atomsIn, proseWords } from "../../arena/probes/atoms.ts";
 import { mineProbes } from "../../arena/probes/mine.ts";
+import { mineUpdates } from "../../arena/probes/mine-updates.ts";
 import type { Probe, ProbeType } from "../../arena/probes/probe.ts";
 import type { Message } from "../../src/transcript/message.ts";
 import { assistant, call, calls, gets, result, user } from "../say.ts";
@@ -68,6 +69,16 @@ const mined = mineProbes({ messages: SESSION, from: 7, to: 8 });
 const of = (type: ProbeType) => mined.filter((probe) => probe.type === type);
 const inSet = (set: Probe["sets"][number]) =>
   mined.filter(({ sets }) => sets.includes(set)).map(({ value }) => value);
+
+test("where an item stands in its list is no value that another replaced", () => {
+  const output = (n: number) =>
+    `ok ${n} - sends the same bytes at every attempt\nsuites that broke today: ${n}`;
+  const messages = [
+    user("go"),
+    ...[9, 10].flatMap((n) => [calls(`${n}`, "Bash", { command: "npm test" }), gets(`${n}`, output(n))]),
+  ];
+  expect(mineUpdates(messages).map(({ value, stale }) => [value, stale])).toEqual([["10", ["9"]]]);
+});
 
 test("files changed, errors, commands with their codes, directives and decisions are found", () => {
   expect(

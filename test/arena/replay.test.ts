@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
+import { cacheNames, cacheRulesNamed, rulesFor } from "../../arena/replay/cache-rules.ts";
 import { playPolicy } from "../../arena/replay/play-policy.ts";
 import { PrefixCache } from "../../arena/replay/prefix-cache.ts";
-import { vouchFor } from "../../arena/replay/vouch.ts";
+import { missesOf, vouchFor } from "../../arena/replay/vouch.ts";
 import { weightsOf } from "../../arena/replay/weights.ts";
+import { modelNamed } from "../../src/measure/models.ts";
 import { policyNamed } from "../../src/plan/policies.ts";
 import type { Message, Usage } from "../../src/transcript/message.ts";
 import type { Session } from "../../src/wire/wire.ts";
@@ -13,7 +15,7 @@ const block = (key: string, tokens = 1_000) => ({ key, tokens });
 const at = (minutes: number) => ({ sentMs: minutes * MINUTE, answeredMs: minutes * MINUTE });
 
 test("a marked cache reads what an earlier request ended in, as long as it lives", () => {
-  const cache = new PrefixCache({ kind: "marked", ttlMs: 5 * MINUTE, minimumTokens: 1_024 });
+  const cache = new PrefixCache({ kind: "marked", ttlMs: 5 * MINUTE, minimumTokens: 1_024, stepTokens: 1 });
   expect(cache.send([block("system"), block("a")], at(0)).readTokens).toBe(0);
   expect(cache.send([block("system"), block("a"), block("b")], at(4)).readTokens).toBe(2_000);
   // Read at minute 4, so it lives until 9.
@@ -22,14 +24,19 @@ test("a marked cache reads what an earlier request ended in, as long as it lives
 });
 
 test("an edit in the middle costs everything behind it", () => {
-  const cache = new PrefixCache({ kind: "marked", ttlMs: 5 * MINUTE, minimumTokens: 0 });
+  const cache = new PrefixCache({ kind: "marked", ttlMs: 5 * MINUTE, minimumTokens: 0, stepTokens: 1 });
   cache.send([block("system"), block("a")], at(0));
   cache.send([block("system"), block("a"), block("b"), block("c")], at(1));
   expect(cache.send([block("system"), block("a"), block("stub"), block("c")], at(2)).readTokens).toBe(2_000);
 });
 
 test("an automatic cache reads any common prefix, in steps of 128 tokens", () => {
-  const cache = new PrefixCache({ kind: "automatic", ttlMs: 5 * MINUTE, minimumTokens: 1_024 });
+  const cache = new PrefixCache({
+    kind: "automatic",
+    ttlMs: 5 * MINUTE,
+    minimumTokens: 1_024,
+    stepTokens: 128,
+  });
   cache.send([block("system"), block("a"), block("b")], at(0));
   expect(cache.send([block("system"), block("a"), block("x")], at(1)).readTokens).toBe(1_920);
   expect(cache.send([block("other", 900), block("a")], at(1)).readTokens).toBe(0);
@@ -40,16 +47,24 @@ const usage = (cacheReadTokens: number, cacheWriteTokens: number): Usage => ({
 });
 
 /** Each request reads what the one before had sent, as Claude Code's do. */
-function recorded(reads: (index: number) => Usage): Session {
+function recorded(reads: (index: number) => Usage | undefined, requests = 8): Session {
   const messages: Message[] = [user("Count the rows of every table, please.")];
-  for (let index = 0; index < 8; index += 1) {
-    const stamp = { at: index * MINUTE, usage: reads(index) };
+  for (let index = 0; index < requests; index += 1) {
+    const used = reads(index);
+    const stamp = { at: index * MINUTE, ...(used ? { usage: used } : {}) };
     messages.push({ ...calls(`c${index}`, "Bash", { command: `count ${index}` }), ...stamp });
     messages.push({ ...gets(`c${index}`, `table rows ${index}000 `.repeat(400)), at: index * MINUTE });
   }
   const whole = { messages, model: "claude-opus-4-5" };
   return { wire: "test", whole, seen: whole, compactions: [], asides: [], skipped: [], about: {} };
 }
+
+const PLAYING = {
+  windowTokens: 14_000,
+  model: "claude-opus-4-5",
+  rules: cacheRulesNamed("anthropic-5m"),
+  misses: new Map<number, number>(),
+};
 
 const GROWTH = 3_000;
 const honest = recorded((index) =>
@@ -62,26 +77,73 @@ test("a session whose cache did what the rules say is vouched for", () => {
   expect(isVouchedFor).toBe(true);
 });
 
-test("a session whose cache missed for no reason is not, and it says by how much", () => {
-  const missing = recorded((index) =>
-    index === 5
-      ? usage(0, 20_000 + 5 * GROWTH)
-      : index === 0
-        ? usage(0, 20_000)
-        : usage(20_000 + (index - 1) * GROWTH, GROWTH),
+const missing = (isMissed: (index: number) => boolean) =>
+  recorded((index) =>
+    isMissed(index) || index === 0
+      ? usage(0, 20_000 + index * GROWTH)
+      : usage(20_000 + (index - 1) * GROWTH, GROWTH),
   );
-  const { isVouchedFor, because } = vouchFor(missing, weightsOf(missing));
+
+test("a miss that no rule foretells is taken from the record, and happens to every policy", async () => {
+  const session = missing((index) => index === 5);
+  const weights = weightsOf(session);
+  const { isVouchedFor, because } = vouchFor(session, weights);
+  expect(because).toBe(
+    "reads +0.0 %, writes +0.0 %; 1 of 8 requests missed the cache for no reason the file tells, replayed",
+  );
+  expect(isVouchedFor).toBe(true);
+  const misses = missesOf(session, weights);
+  expect([...misses.keys()]).toEqual([11]);
+  const played = await playPolicy(policyNamed("palimpsest"), { ...PLAYING, session, weights, misses });
+  expect(played.requests[5]?.readTokens).toBe(0);
+});
+
+test("what the host left out without a word weighs nothing from there on, under any policy", async () => {
+  const LEFT_OUT = 9_000;
+  const session = recorded((index) => {
+    if (index === 0) return usage(0, 20_000);
+    const prompt = 20_000 + index * GROWTH - (index < 5 ? 0 : LEFT_OUT);
+    // The prefix changed with it: only what stands before the first message is read.
+    return index === 5 ? usage(19_900, prompt - 19_900) : usage(prompt - GROWTH, GROWTH);
+  });
+  const weights = weightsOf(session);
+  expect([...weights.shrinks.keys()]).toEqual([11]);
+  expect(vouchFor(session, weights).because).toMatch(/^reads [+−]0\.\d %, writes [+−][0-2]\.\d %$/);
+  const none = await playPolicy(policyNamed("none"), { ...PLAYING, session, weights });
+  expect(none.requests.at(-1)?.promptTokens).toBeCloseTo(20_000 + 7 * GROWTH - LEFT_OUT, -2);
+});
+
+test("where the cache missed time and again there is no simulation, and it says so", () => {
+  const session = missing((index) => index % 2 === 0);
+  const { isVouchedFor, because } = vouchFor(session, weightsOf(session));
   expect(isVouchedFor).toBe(false);
-  expect(because).toMatch(/writes −?-\d+/);
+  expect(because).toContain("3 of 8 requests missed");
+});
+
+test("a provider that caches nothing is billed so; a file without usage is not vouched for", () => {
+  const session = recorded((index) => ({ ...usage(0, 0), uncachedTokens: 20_000 + index * GROWTH }), 12);
+  const rules = rulesFor(session, modelNamed("llama-4-maverick"));
+  expect(rules.kind).toBe("none");
+  expect(vouchFor(session, weightsOf(session)).isVouchedFor).toBe(true);
+  const silent = recorded(() => undefined);
+  expect(vouchFor(silent, weightsOf(silent)).because).toContain("records no usage");
+});
+
+test("what stands behind the host's last mark is not cached", () => {
+  const cache = new PrefixCache({ kind: "marked", ttlMs: 5 * MINUTE, minimumTokens: 0, stepTokens: 1 });
+  const standing = ["a", "b", "c"].map((key) => block(key));
+  cache.send([...standing, block("d"), block("e")], { ...at(0), unmarkedTokens: 1_000 });
+  expect(cache.send([...standing, block("d"), block("e"), block("f")], at(1)).readTokens).toBe(4_000);
+});
+
+test("the table of caches names its rows, and nothing else is one", () => {
+  expect(cacheNames).toEqual(["anthropic-5m", "anthropic-1h", "openai", "openai-512", "gemini", "none"]);
+  expect(() => cacheRulesNamed("redis")).toThrow(/anthropic-5m/);
+  expect(cacheRulesNamed("anthropic-1h").ttlMs).toBeGreaterThan(cacheRulesNamed("anthropic-5m").ttlMs);
 });
 
 test("without a policy the replay sends what was sent; with one it sends less and counts what it threw away", async () => {
-  const playing = {
-    session: honest,
-    weights: weightsOf(honest),
-    windowTokens: 14_000,
-    model: "claude-opus-4-5",
-  };
+  const playing = { ...PLAYING, session: honest, weights: weightsOf(honest) };
   const none = await playPolicy(policyNamed("none"), playing);
   expect(none.requests.map(({ promptTokens }) => promptTokens)).toEqual(
     Array.from({ length: 8 }, (_, index) => 20_000 + index * GROWTH),
@@ -100,7 +162,7 @@ test("a fact that is out of sight when it is needed costs an extra request", asy
   const asked = [...messages, { ...assistant("Now use qxPort99Value."), at: 9 * MINUTE }];
   const whole = { ...honest.whole, messages: asked };
   const session = { ...honest, whole, seen: whole };
-  const playing = { session, weights: weightsOf(session), windowTokens: 14_000, model: "claude-opus-4-5" };
+  const playing = { ...PLAYING, session, weights: weightsOf(session) };
   const played = await playPolicy(policyNamed("nucleic"), playing);
   expect(played.needed).toBeGreaterThan(0);
   expect(played.extraRequests).toBe(played.neededKept === played.needed ? 0 : 1);

@@ -81,3 +81,18 @@ test("a policy that has a model write its summary says so where there is none", 
   const { outcome } = await report("cline-basic");
   expect(JSON.stringify(outcome)).not.toContain("none is configured");
 });
+
+test("ion says its summary under its own eight headings, and its metrics, in words and as data", async () => {
+  const { summary, quality } = await report("ion");
+  expect([...(summary ?? "").matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual([
+    ...["Session Intent", "Current Task", "Files Modified", "Files Read (reference only)", "Key Decisions"],
+    ...["Failed Approaches", "Errors Encountered", "Next Steps"],
+  ]);
+  expect(quality.compressionRatio).toBeGreaterThan(1);
+  expect(quality.sections?.missing).toEqual([]);
+  const { out } = await compacting("ion");
+  expect(out).toContain(`compression ratio  ${quality.compressionRatio} × of the whole prompt`);
+  expect(out).toMatch(/cache hit rate +no usage recorded; of the next prompt [\d.]+ % begin it as before/);
+  expect(out).toMatch(/summary +8 sections: \d filled/);
+  expect(out).toMatch(/task continuation +not without a model/);
+});

@@ -79,18 +79,21 @@ const policies: fc.Arbitrary<Policy> = fc
   .record({
     prune: fc.array(fc.oneof(aged, texts, inputs), { maxLength: 3 }),
     tail: tails,
-    role: fc.constantFrom("user" as const, "assistant" as const),
+    placement: fc.record({
+      role: fc.constantFrom("user" as const, "assistant" as const),
+      at: fc.constantFrom("fold" as const, "end" as const),
+    }),
     scope: fc.constantFrom("total" as const, "growth" as const),
     hasTable: fc.boolean(),
     isPageFree: fc.boolean(),
   })
-  .map(({ prune, tail, role, scope, hasTable, isPageFree }) => ({
+  .map(({ prune, tail, placement, scope, hasTable, isPageFree }) => ({
     ...base,
     name: "random",
     trigger: { at: [{ share: 0.1 }], target: { share: 0.05 }, scope },
     prune,
     tail,
-    placement: { role },
+    placement,
     summary: {
       by: "none",
       maxTokens: { share: 0 },

@@ -55,8 +55,19 @@ describe("tiers", () => {
   test("the next runs only where those before did not reach the target, and takes parts again", () => {
     expect(totalOf(given)).toBeGreaterThan(0.8 * 3_200);
     expect(new Set(kinds(2_500))).toEqual(new Set(["trim"]));
-    expect(kinds(2_500)).toHaveLength(4);
-    expect(kinds(1_200)).toEqual(Array(8).fill("stub"));
+    expect(kinds(1_200)).toEqual(Array(7).fill("stub"));
+  });
+
+  test("of a tier the oldest go first, and no more than reach the target", () => {
+    const edits = (targetTokens: number) =>
+      planFor(given, { policy, windowTokens: 3_200, outputTokens: 0, targetTokens }).edits;
+    const [one, more] = [edits(totalOf(given) - 10), edits(2_500)];
+    expect(one).toHaveLength(1);
+    expect(more.length).toBeLessThan(4);
+    expect(more[0]).toEqual(one[0]);
+    const saved = (of: typeof more) => of.reduce((sum, { tokens }) => sum + tokens, 0);
+    expect(totalOf(given) - saved(more)).toBeLessThanOrEqual(2_500);
+    expect(totalOf(given) - saved(more.slice(0, -1))).toBeGreaterThan(2_500);
   });
 
   test("the fold comes after the last, and after all of them where it is asked for", () => {
@@ -189,9 +200,13 @@ describe("the tail", () => {
     const turns = transcript(user("one"), ...steps(3), user("two"), ...steps(3, 3), user("three"));
     const first = (tail: TailRule, of = turns) => Math.max(...planFor(of, asked(policyOf(tail))).folded) + 1;
     expect(first({ folds: "everything", minMessages: 4 })).toBe(10);
-    expect(first({ folds: "everything", minMessages: 4, cutsAt: "user" })).toBe(7);
-    // No such cut leaves so much: the last there is.
-    expect(first({ folds: "everything", minMessages: 12, cutsAt: "user" })).toBe(14);
+    expect(first({ folds: "everything", minMessages: 4, cutsAt: "user" })).toBe(14);
+    expect(first({ folds: "everything", minMessages: 12, cutsAt: "user" })).toBe(7);
+    // None behind it: all of what is answered, or up to the last words of the user.
+    const answered = transcript(...turns.messages, assistant("done"));
+    expect(first({ folds: "everything", minMessages: 0, cutsAt: "user" }, answered)).toBe(16);
+    const working = transcript(...turns.messages, ...steps(3, 6));
+    expect(first({ folds: "everything", minMessages: 2, cutsAt: "user" }, working)).toBe(14);
     // The user said nothing more: any legal cut.
     const single = transcript(user("one"), ...steps(6));
     expect(first({ folds: "everything", minMessages: 4, cutsAt: "user" }, single)).toBe(9);

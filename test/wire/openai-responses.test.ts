@@ -181,6 +181,17 @@ describe("openai-responses, what is its own", () => {
     ]);
   });
 
+  test("without the reasoning it came from, an item is not sent under its id: that would be refused", () => {
+    const original = openaiResponses.read(everything);
+    const edited = withMessage(original, 2, (message) => ({
+      ...message,
+      parts: message.parts.filter((part) => part.type !== "thinking"),
+    }));
+    const ids = (value: Json) => JSON.stringify(value).match(/"(ws|msg|fc|rs)_1"/g);
+    expect(ids(openaiResponses.write(original))).toHaveLength(4);
+    expect(ids(openaiResponses.write(edited))).toBeNull();
+  });
+
   test("a shortened output stays a string or a list, as it was", () => {
     const original = openaiResponses.read(everything);
     const edited = withMessage(original, 3, (message) => ({

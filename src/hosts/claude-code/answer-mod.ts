@@ -1,7 +1,7 @@
 /** The two questions only our mod in Claude Code asks: a compaction to take over, and a tool of ours to run. */
 import { existsSync } from "node:fs";
 import { openFile } from "../../file.ts";
-import { runTool } from "../../tools.ts";
+import { runToolWithin } from "../../tool-within.ts";
 import { defined, type Json, number, string } from "../../transcript/json.ts";
 import { callIn, type Told } from "../hook-host.ts";
 import { withStore } from "../store-of.ts";
@@ -31,8 +31,10 @@ export async function answerCompaction(told: Told): Promise<Json> {
 export async function answerTool(told: Told): Promise<Json> {
   const { name, input } = callIn(told);
   const { sessionId } = told;
-  const { isError, text, structured } = await withStore(told, (store) =>
-    runTool(name, input, { store, sessionId }),
-  );
-  return { isError, text, blocks: toolBlocks(text, structured) };
+  return withStore(told, async (store) => {
+    const { answer, recalled } = await runToolWithin(name, input, { store, sessionId });
+    if (recalled) await store.append(sessionId, [{ kind: "recalled", at: Date.now(), ...recalled }]);
+    const { isError, text, structured } = answer;
+    return { isError, text, blocks: toolBlocks(text, structured) };
+  });
 }

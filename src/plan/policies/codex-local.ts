@@ -50,6 +50,7 @@ export const codexLocal: Policy = {
   restore: { maxFiles: 0 },
   placement: {
     role: "user",
+    at: "end",
     opening: "Another model worked on this before you and left this note; build on what it did.",
   },
   continuation: { overflowRetries: 1 },

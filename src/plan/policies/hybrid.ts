@@ -17,5 +17,6 @@ export const hybrid: Policy = {
     "summary.maxTokens": "ours, as in `summarize`",
   },
   tail: summarize.tail,
+  placement: summarize.placement,
   summary: { ...pointerize.summary, ...summarize.summary },
 };

@@ -1,10 +1,11 @@
 /**
  * Seed 004: between tasks, at 55 % of what can be sent, in three tiers: long outputs to their ends, old outputs to a
- * reference, and only then a summary of eight sections over everything but a recent window. 85 % is the safety net.
+ * reference, and only then a summary of eight sections over the oldest turns. 85 % is the safety net.
  *
- * The target of 45 % says when the first two tiers are enough. Once a summary is needed everything up to the recent
- * window folds: a window of 5–8k is what the text draws, and only so does it come to its 3–5 ×. What it drops entirely
- * (pleasantries, explanations, superseded code, raw diffs) has no section to stand in; and nothing is pre-loaded.
+ * It comes down to 45 %, the oldest first, and no further: "small gap for frequent, invisible compactions". Asked for
+ * (`/compact`, a task's end) it goes to the ratio of its metrics, 3–5 ×, and always writes the summary; a recent window of
+ * 5–8k stays whatever was asked. What it drops entirely (pleasantries, explanations, superseded code, raw diffs) has no
+ * section to stand in; and nothing is pre-loaded.
  */
 import type { Policy, Size } from "../policy.ts";
 import { SAFETY_NOTE } from "./borrowed.ts";
@@ -25,6 +26,8 @@ export const ion: Policy = {
     "trigger.at.0": "seed 004: 85 % of capacity, the safety net; net of a 16k output reserve",
     "trigger.atBoundary": "seed 004: trigger 55 % (~101K of 200K) when a turn is complete",
     "trigger.target": "seed 004: target 45 % (~83K)",
+    "trigger.targetWhenAsked":
+      "seed 004, quality metrics: compression ratio 3–5 ×; 1 / 3.6, because the page is counted at its largest",
     "trigger.models.0": "seed 004: DeepSeek can trigger at 70 %, target 60 %",
     "trigger.models.1": "seed 004: Grok can trigger at 70 %, target 60 %",
     "trigger.models.2": "seed 004: Gemini triggers at 50 %; the gap of 10 points is kept",
@@ -32,6 +35,8 @@ export const ion: Policy = {
     "prune.0.leave": "seed 004, tier 1: head and tail, about 500 each",
     "prune.0.keepSteps": "seed 004: the current turn is a region of its own",
     "prune.1.keepTokens": "seed 004: the recent window is not old",
+    "prune.1.areErrorsKept":
+      "seed 004: ALWAYS preserve error messages; where no summary tells them, the output does",
     "prune.1.minTokens": "ours: below this a reference is no shorter",
     "prune.2.minTokens": "seed 004: in the recent window outputs are cut to about 500 tokens",
     "prune.2.leave": "seed 004: about 500 tokens each; ours: half head, half tail",
@@ -39,6 +44,7 @@ export const ion: Policy = {
     "prune.0.tier": "seed 004: tier 1",
     "prune.1.tier": "seed 004: tier 2",
     "prune.2.tier": "with the summary, which is tier 3",
+    "tail.minSteps": "seed 004: the current turn is a region of its own, behind the recent window",
     "tail.tokens": "seed 004: recent window of about 5–8K, 3–4 % of 200K",
     "summary.maxTokens": "ours: the text says concise but complete",
     "summary.sections": "seed 004: eight headings, each filled or marked empty",
@@ -48,6 +54,7 @@ export const ion: Policy = {
   },
   trigger: {
     ...marks(0.55, 0.45),
+    targetWhenAsked: { shareOfPrompt: 0.28 },
     models: [
       { startsWith: "deepseek", ...marks(0.7, 0.6) },
       { startsWith: "grok", ...marks(0.7, 0.6) },
@@ -70,6 +77,7 @@ export const ion: Policy = {
       tier: 2,
       minTokens: 50,
       keepTokens: 8_000,
+      areErrorsKept: true,
       leave: { kind: "stub", format: "titled" },
     },
     {
@@ -83,7 +91,7 @@ export const ion: Policy = {
   ],
   tail: {
     folds: "everything",
-    foldsTo: "tail",
+    minSteps: 1,
     tokens: { share: 0.04, atLeastTokens: 5_000, atMostTokens: 8_000 },
   },
   summary: {

@@ -51,7 +51,7 @@ export const kimiHandoff: Policy = {
       "Write a note in the first person, as you would hand this work over to yourself: what is wanted, which constraints hold, which commands, paths and results matter, what is unknown, the whole plan from here.",
   },
   restore: { maxFiles: 0 },
-  placement: { role: "user" },
+  placement: { role: "user", at: "end" },
   continuation: { overflowRetries: 1 },
   safety: safetyAt(threshold),
 };

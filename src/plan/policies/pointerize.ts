@@ -96,7 +96,7 @@ export const pointerize: Policy = {
   },
   retrieval: { tools: ["read_ref", "list_refs"], prompt: "prescriptive", descriptions: "semantic" },
   restore: { maxFiles: 0 },
-  placement: { role: "user" },
+  placement: { role: "user", at: "end" },
   continuation: { overflowRetries: 1 },
   safety: { minFoldTokens: 200, minSavedTokens: 1, maxFailures: 3, waitsUpTo: threshold },
 };

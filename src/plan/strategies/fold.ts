@@ -15,20 +15,24 @@ import {
   addressAt,
   isOwnPage,
   isPage,
+  isPinned,
   isSealedThinking,
+  isUserPart,
   type Proposal,
   type Situation,
 } from "../situation.ts";
 import { tokensIn } from "../size.ts";
-import { cutsUpTo, sum, tailStart } from "../tail.ts";
+import { cutsUpTo, type SavedAt, sum, tailStart } from "../tail.ts";
 
 export interface FoldOptions {
   readonly policy: Policy;
   readonly targetTokens: number;
   /** Asked for: everything up to the tail, whether or not the target needs it. */
   readonly isForced: boolean;
+  /** The tail stays whatever the target: to come far down is a wish here, not a need. */
+  readonly isTailKept?: boolean;
   /** What else will be saved, by message: edits of parts that do not fold. */
-  readonly savedAt: ReadonlyMap<number, number>;
+  readonly savedAt: SavedAt;
   /** What the page may come to. */
   readonly pageTokens: number;
   /** The step in progress folds too: see `bound.ts`. */
@@ -55,6 +59,21 @@ export function proposeFold(situation: Situation, options: FoldOptions): Fold {
   const places = leaving.every((place) => isOwnPage(situation, place)) ? [] : leaving;
   const trims = (words?.trims ?? []).filter(({ place }) => isInside(place.messageIndex));
   return { ...foldOf(situation, withoutHalfPairs(situation, places)), trims };
+}
+
+/** One step alone, whole; undefined where something in it is pinned. The user's words beside its results stay. */
+export function proposeStep(situation: Situation, { start, end }: Range): Fold | undefined {
+  const { messages } = situation.transcript;
+  const isUsers = ({ messageIndex, partIndex }: Place) => {
+    const message = messages[messageIndex];
+    const part = message?.parts[partIndex];
+    return message !== undefined && part !== undefined && isUserPart(message, part);
+  };
+  const places = placesWhere(situation, (place) => isWithin(place.messageIndex, { start, end })).filter(
+    (place) => !isUsers(place),
+  );
+  if (places.some((place) => isPinned(situation, place))) return undefined;
+  return { ...foldOf(situation, places), trims: [] };
 }
 
 /**
@@ -110,14 +129,15 @@ function withoutHalfPairs({ pairing }: Situation, places: readonly Place[]): rea
 function chooseCut(situation: Situation, mayFold: (place: Place) => boolean, options: FoldOptions): number {
   const after = tokensAfter(situation, mayFold, options);
   const allowed = cutsUpTo(situation, options.policy.tail);
-  for (const limit of [tailStart(situation, options.policy.tail), lastStepStart(situation)]) {
+  const tail = tailStart(situation, options.policy.tail, options.savedAt);
+  for (const limit of options.isTailKept ? [tail] : [tail, lastStepStart(situation)]) {
     const candidates = allowed(limit);
     const enough = candidates.find((cut) => (after[cut] ?? 0) <= options.targetTokens);
     if (enough !== undefined && !options.isForced && options.policy.tail.foldsTo !== "tail")
       return nearTurn(situation, candidates, { enough, after, options });
     if (enough !== undefined || options.targetTokens === 0) return candidates.at(-1) ?? 0;
   }
-  return allowed(Math.max(lastStepStart(situation), tailStart(situation, options.policy.tail))).at(-1) ?? 0;
+  return allowed(options.isTailKept ? tail : Math.max(lastStepStart(situation), tail)).at(-1) ?? 0;
 }
 
 /** The prompt after a fold at each cut, the page counted at its largest. */

@@ -1,7 +1,7 @@
 /** Seed 004: what the design promises, on conversations compacted for real. */
 import { expect, test } from "vitest";
 import { policyNamed } from "../../../src/plan/policies.ts";
-import { marksOf } from "../../../src/plan/size.ts";
+import { marksOf, tokensIn } from "../../../src/plan/size.ts";
 import { openSession } from "../../../src/session.ts";
 import { extractive } from "../../../src/summarize/extractive.ts";
 import type { Summarizer } from "../../../src/summarize/summarize.ts";
@@ -85,13 +85,31 @@ test('seed 004: "Stable Prefix (cached, never modified)"', async () => {
 });
 
 test('seed 004: "Recent Window (~5-8K, message-aware)", "verbatim"', async () => {
-  const { outcome, said } = await act(long, "ion", OVER);
+  const { outcome, said } = await act(long, "ion", { ...OVER, trigger: "manual" });
   const page = said.findIndex((line) => line.includes("## Session Intent"));
   const recent = outcome.transcript.messages.slice(page + 1);
   expect(recent).toEqual(long.messages.slice(-recent.length));
   const characters = recent.map(textOf).join("").length;
   expect(characters / 4).toBeGreaterThan(3_000);
   expect(characters / 4).toBeLessThan(8_000);
+});
+
+test('seed 004: "Target: 45% (~83K) - small gap for frequent, invisible compactions": down to it, and no further', async () => {
+  const { outcome, said } = await act(long, "ion", OVER);
+  if (outcome.kind !== "compacted") throw new Error(outcome.detail);
+  const room = { windowTokens: WINDOW, outputTokens: 8_000 };
+  const { target } = marksOf(ion, room);
+  const { tokensAfter, edits, page } = outcome.compaction;
+  expect(tokensAfter).toBeLessThanOrEqual(target);
+  // The page is counted at its largest before it is written.
+  expect(tokensAfter).toBeGreaterThan(target - tokensIn(ion.summary.maxTokens, room));
+  expect(page).toBeDefined();
+  // "Usable: History + summaries": what did not have to fold stands between the summary and the recent window.
+  const asked = (await act(long, "ion", { ...OVER, trigger: "manual" })).outcome;
+  if (asked.kind !== "compacted") throw new Error(asked.detail);
+  const folds = (of: readonly { readonly kind: string }[]) => of.filter(({ kind }) => kind === "fold").length;
+  expect(folds(edits)).toBeLessThan(folds(asked.compaction.edits));
+  expect(said.at(-1)).toBe("user: Thank you. Now the printer.");
 });
 
 test('seed 004: "Tool outputs truncated to ~500 tokens each" in the recent window', async () => {
@@ -130,13 +148,19 @@ test('seed 004: "ALWAYS preserve failed approaches", "error messages (exact word
   expect(page).not.toContain("Thanks!");
 });
 
-test('seed 004: "Compression ratio 3-5x", at its own settings on a context that fills the window', async () => {
-  const { outcome } = await act(long, "ion", OVER);
-  if (outcome.kind !== "compacted") throw new Error(outcome.detail);
-  const { tokensBefore, tokensAfter } = outcome.compaction;
-  expect(tokensBefore).toBeGreaterThan(marksOf(ion, { windowTokens: WINDOW, outputTokens: 8_000 }).boundary);
-  expect(tokensBefore / tokensAfter).toBeGreaterThan(3);
-});
+test.each(["manual", "agent"] as const)(
+  'seed 004: "Compression ratio | 3-5x | tokens_before / tokens_after", asked for (%s) in a context that fills the window',
+  async (trigger) => {
+    const { outcome } = await act(long, "ion", { ...OVER, trigger });
+    if (outcome.kind !== "compacted") throw new Error(outcome.detail);
+    const { tokensBefore, tokensAfter } = outcome.compaction;
+    expect(tokensBefore).toBeGreaterThan(
+      marksOf(ion, { windowTokens: WINDOW, outputTokens: 8_000 }).boundary,
+    );
+    expect(tokensBefore / tokensAfter).toBeGreaterThan(3);
+    expect(tokensBefore / tokensAfter).toBeLessThan(5);
+  },
+);
 
 test('seed 004: below the safety net it waits for a boundary: "Proactive > Reactive"', async () => {
   const between = { windowTokens: 45_000 };

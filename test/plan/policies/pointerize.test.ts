@@ -2,13 +2,15 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { view } from "../../../src/apply/view.ts";
 import { openSession } from "../../../src/session.ts";
 import { openSqliteStore } from "../../../src/store/sqlite.ts";
+import { check } from "../../../src/transcript/check.ts";
 import { resultText, type Transcript } from "../../../src/transcript/message.ts";
 import { refOf } from "../../../src/transcript/ref.ts";
 import { scratchFolder } from "../../cli/run.ts";
-import { assistant, result, transcript, user } from "../../say.ts";
-import { act, step, steps, text } from "./acting.ts";
+import { assistant, call, result, transcript, user } from "../../say.ts";
+import { act, step, steps, text, textOf } from "./acting.ts";
 
 const analysis = `The pool never closes, because end() is not awaited. ${text(400, "thought")}`;
 
@@ -42,11 +44,41 @@ test('seed 003: "intercepts tool results exceeding 300 tokens"; "150 and 500 bot
 });
 
 test('seed 003: "a markdown table at the end of context listing all refs"', async () => {
-  const { said } = await act(conversation, "pointerize", ASKED);
-  const page = said.findIndex((line) => /^\| ref_/m.test(line));
-  expect(said[page]?.match(/^\| ref_/gm)).toHaveLength(4);
-  // At the end of what it is about: at the end of everything it would move, and the cache with it.
-  expect(said.findLastIndex((line) => line.includes("⟦"))).toBeLessThanOrEqual(page);
+  const { said, store } = await act(conversation, "pointerize", ASKED);
+  expect(said.at(-1)?.match(/^\| ref_/gm)).toHaveLength(4);
+  // The recent 40 % stands before it, as it was.
+  expect(said.slice(-7, -1)).toEqual(conversation.messages.slice(-6).map(textOf));
+  // What comes later comes behind it: a table that moved with each request would break thinking made before.
+  const later = transcript(...conversation.messages, ...steps(1, 50, 90));
+  const seen = view(later, await store.ledger("s")).messages.map(textOf);
+  expect(seen.slice(0, said.length)).toEqual(said);
+  expect(seen.slice(said.length)).toEqual(later.messages.slice(-2).map(textOf));
+  // The next one takes its place, again at the end, and lists all refs there are.
+  const again = await act(transcript(...later.messages, ...steps(8, 400, 30)), "pointerize", {
+    ...ASKED,
+    store,
+  });
+  const tables = again.said.flatMap((line, index) => (/^\| ref_/m.test(line) ? [index] : []));
+  expect(tables).toEqual([again.said.length - 1]);
+  expect(again.said.at(-1)?.match(/^\| ref_/gm)?.length).toBeGreaterThan(4);
+});
+
+test("law 3: in the middle of a step with sealed thinking, that step alone leaves too, and the table's page quotes its results", async () => {
+  const [thinking, answer] = [
+    { type: "thinking", text: "hm", signature: "seal" } as const,
+    result("now", "the newest output, which the model waits for"),
+  ];
+  const working = transcript(
+    ...conversation.messages,
+    { role: "assistant", parts: [thinking, call("now", "Bash", { command: "make" })] },
+    user(answer),
+  );
+  const { outcome, said, store } = await act(working, "pointerize", ASKED);
+  if (outcome.kind !== "compacted") throw new Error(outcome.detail);
+  expect(check(outcome.transcript, { as: "request", original: working })).toEqual([]);
+  expect(outcome.compaction.edits.filter(({ kind }) => kind === "stub")).toHaveLength(4);
+  expect(said.at(-1)).toMatch(/^user: [\s\S]*^\| ref_[\s\S]*the newest output, which the model waits for/m);
+  expect((await store.recall("s", refOf(answer))).kind).toBe("found");
 });
 
 test('seed 003: semantic descriptions "File: src/config.ts", "Command output: npx vitest run", "Error: database connection timeout"', async () => {

@@ -100,6 +100,7 @@ test("the values of palimpsest/agent", () => {
 test("the entries of the package", () => {
   expect(Object.keys(manifest.exports)).toEqual([
     ".",
+    "./agent",
     "./testing",
     "./ai-sdk",
     "./langchain",

@@ -8,10 +8,11 @@
 import { randomUUID } from "node:crypto";
 import { counterFor } from "./accounting.ts";
 import { standingCompactions, viewOf } from "./apply/view.ts";
-import { type CompactOptions, commit, compact, type Outcome, objectionTo } from "./compact.ts";
+import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
 import { liveRequestAround } from "./live-request.ts";
 import { usageFrom } from "./measure/usage.ts";
+import { objectionTo } from "./objection.ts";
 import { isOverflow } from "./overflow.ts";
 import { isBound } from "./plan/bound.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";

@@ -92,6 +92,11 @@ async function requestOf(options: ModelOptions, input: SummarizeInput) {
   return { model: await modelOf(settings, api), prompt: liveInstructionFor(input) };
 }
 
+/** A model by provider and name, for whoever asks it for something else than a summary. */
+export function openModel(options: ModelOptions & { readonly provider: Provider }): Promise<LanguageModel> {
+  return modelOf(options, apiOf(options.provider, undefined));
+}
+
 interface Reach extends ModelOptions {
   readonly fetch?: typeof fetch;
 }

@@ -18,7 +18,7 @@ import { isBound } from "./plan/bound.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
-import { arrivalTokens, isPassing, looksEachTime } from "./plan/prune.ts";
+import { arrivalTokens, isPassing } from "./plan/prune.ts";
 import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
 import { Ahead, type Basis } from "./session-ahead.ts";
@@ -32,9 +32,6 @@ import { memoryStore } from "./store/memory.ts";
 import type { RefPage, RefQuery } from "./store/store.ts";
 import { defined, type Json } from "./transcript/json.ts";
 import type { Message } from "./transcript/message.ts";
-
-/** Between two looks at what could be cleared, the context grows by this share of the window. */
-const LOOK_AGAIN_SHARE = 0.05;
 
 export async function openSession(options: SessionOptions = {}): Promise<AgentSession> {
   const { store = memoryStore(), id = randomUUID(), now = Date.now } = options;
@@ -60,7 +57,6 @@ export class AgentSession {
   readonly #ahead = new Ahead();
   readonly #overhead = new Overhead();
   #failures = 0;
-  #lookedAtTokens = 0;
   /** What was shortened for the last request alone. */
   #passing: readonly Compaction[] = [];
 
@@ -190,8 +186,6 @@ export class AgentSession {
     const isSwitched = this.#requests.goesTo(model);
     const found = this.#wire.of(messages, wire);
     if (this.#live?.wire === found.name && !isSwitched) return this.#live;
-    // A cold cache is the time to clear: it is looked at whatever was seen before.
-    if (this.#live && isSwitched) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
     this.#live = new LiveConversation(found, this.#requests.model);
     this.#live.look(this.#ledger);
     return this.#live;
@@ -223,11 +217,11 @@ export class AgentSession {
   async #whenDue(live: LiveConversation): Promise<Outcome | undefined> {
     const tokens = this.#requests.calibrated(live.countedTokens);
     const isFull = tokens > this.#marks.full;
-    const hasGrown = tokens - this.#lookedAtTokens > this.#requests.windowTokens * LOOK_AGAIN_SHARE;
     // What is being prepared would be stale by anything done now.
-    const isLooked = isFull || hasGrown || looksEachTime(this.#policy);
-    if (this.#isBroken || this.#ahead.isWorking || !isLooked) return undefined;
-    this.#lookedAtTokens = tokens;
+    if (this.#isBroken || this.#ahead.isWorking) return undefined;
+    const glance = { tokens, last: live.transcript.messages.at(-1), now: this.#options.now() };
+    if (!isFull && !this.#requests.areWorthALook(this.#policy, glance)) return undefined;
+    this.#requests.lookedAt(tokens);
     if (isFull) await this.#flush();
     return this.#attempt(live, "auto");
   }

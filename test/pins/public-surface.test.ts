@@ -38,6 +38,7 @@ test("the values of the public name", () => {
     "isOver",
     "isOverflow",
     "isRef",
+    "isWorthALook",
     "measure",
     "memoryStore",
     "modelNamed",

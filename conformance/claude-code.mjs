@@ -263,7 +263,9 @@ async function compactedAgain(place, claude, kept, sessionId) {
 /** The subagent is told by its task: its requests begin with it. */
 async function inSubagent(claude) {
   const [task, kept] = ["LOOK INTO THE NUMBERS", {}];
-  const steps = [...filling(50, 16), () => ({ fault: "overflow" })];
+  // Thinking at each step: the last one is then bound to what no longer stands before it, and so is the one before.
+  const thinking = filling(50, 16).map((step) => () => ({ thinking: "Hm.", ...step() }));
+  const steps = [...thinking, () => ({ fault: "overflow" })];
   const isOfSubagent = ({ transcript }) => {
     const [opening] = transcript.messages;
     return opening?.parts.some(({ type, text = "" }) => type === "text" && text.trim() === task) === true;
@@ -305,7 +307,9 @@ async function inSubagent(claude) {
   await server.close();
   check(
     "claude-code: a subagent's compaction is ours too",
-    kept.after?.includes(PAGE) === true && !seen.some(({ tag }) => tag === "compact"),
+    kept.after?.includes(PAGE) === true &&
+      kept.after.includes(printed(64)) &&
+      !seen.some(({ tag }) => tag === "compact"),
     seen.map(({ tag }) => tag).join(),
   );
   holds(

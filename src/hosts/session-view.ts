@@ -69,10 +69,11 @@ export class SessionView {
 
   /**
    * The agent asked for it, in the middle of a step: done before the next request, when its call has its answer and the step
-   * can be told from what came before.
+   * can be told from what came before. Answers what the agent is told.
    */
-  want(focus: string | undefined): void {
+  want(focus: string | undefined): string {
     this.#wanted = defined({ focus });
+    return "Before your next step everything up to here is compacted; what leaves can be read back.";
   }
 
   /** Another model has another window and counts otherwise: the ledger says all that has to be known. */

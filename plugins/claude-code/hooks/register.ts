@@ -111,9 +111,11 @@ export const register: Register = (on) => {
       if (typeof answer.notice === "string") $.ui.log(answer.notice);
       return { messages: answer.messages };
     }
-    // An automatic one is never blocked: then Claude Code writes its own summary.
-    if (typeof answer?.because !== "string" || e.trigger === "auto") return next(e);
-    return { skip: `palimpsest: nothing to compact (${answer.because})` };
+    // Too little for a page, or we failed: Claude Code writes its own summary, and is told what may not be left out.
+    const told = [e.instructions, answer?.instructions].filter(
+      (text) => typeof text === "string" && text !== "",
+    );
+    return next(told.length === 0 ? e : { ...e, instructions: told.join("\n\n") });
   });
 
   on("session.end", async ($, e, next) => {

@@ -129,12 +129,8 @@ class Companion {
 
   async #tool({ sessionId, given }: About): Promise<JsonObject> {
     const name = string(given["name"]) ?? "";
-    if (name === "compact") {
-      this.#view(sessionId).want(string(object(given["input"])["focus"]));
-      return {
-        text: "Before your next step everything up to here is compacted; what leaves can be read back.",
-      };
-    }
+    if (name === "compact")
+      return { text: this.#view(sessionId).want(string(object(given["input"])["focus"])) };
     const { text, isError } = await runTool(name, given["input"] ?? {}, {
       store: this.#store,
       sessionId,

@@ -8,7 +8,7 @@ import { type Counter, estimatorFor } from "./measure/count.ts";
 import { Meter } from "./measure/measure.ts";
 import { addressKey } from "./plan/edit.ts";
 import type { Compaction, LedgerEntry } from "./plan/ledger.ts";
-import { isList, type Json, list } from "./transcript/json.ts";
+import { defined, isList, isObject, type Json, list } from "./transcript/json.ts";
 import type { Message, Part, Transcript } from "./transcript/message.ts";
 import { type Ref, refOf } from "./transcript/ref.ts";
 import type { BodyWire } from "./wire/wire.ts";
@@ -187,6 +187,8 @@ export class LiveConversation {
       ...(isList(tools)
         ? { tools: tools.map((tool, index) => ({ name: `tool ${index}`, input: tool })) }
         : {}),
+      // By name, as the AI SDK has them: objects with functions, of which only the wire knows what is sent.
+      ...(isObject(tools) ? defined({ tools: this.#wire.read({ messages: [], tools }).tools }) : {}),
     };
   }
 }

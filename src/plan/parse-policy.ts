@@ -145,6 +145,7 @@ const TRIGGER = strict({
   at: list(SIZE),
   pick: optional(named("smallest", "largest")),
   atBoundary: optional(SIZE),
+  pays: optional(strict({ keep: SIZE, patience: v.pipe(v.number(), v.gtValue(0)) })),
   maxMessages: optional(count),
   scope: optional(named("total", "growth")),
   target: optional(SIZE),

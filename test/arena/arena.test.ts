@@ -16,7 +16,14 @@ import { EXAMPLE, run, scratchFolder } from "../cli/run.ts";
 import { assistant, transcript, user } from "../say.ts";
 
 // What the command takes the arena for is what it is; the compiler holds this.
-const door: Arena<arena.ArenaRun, arena.Report, Awaited<ReturnType<typeof arena.runExperiments>>> = arena;
+const door: Arena<{
+  readonly run: arena.ArenaRun;
+  readonly report: arena.Report;
+  readonly rows: Awaited<ReturnType<typeof arena.runExperiments>>;
+  readonly asker: Awaited<ReturnType<typeof arena.openAsker>>;
+  readonly modelRun: Awaited<ReturnType<typeof arena.runModel>>;
+  readonly modelReport: ReturnType<typeof arena.modelReportOf>;
+}> = arena;
 
 const ORDER = {
   sessions: EXAMPLE,

@@ -7,11 +7,12 @@
  */
 import { randomUUID } from "node:crypto";
 import { counterFor } from "./accounting.ts";
-import { standingCompactions } from "./apply/view.ts";
+import { standingCompactions, viewOf } from "./apply/view.ts";
 import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
 import { liveRequestAround } from "./live-request.ts";
 import { usageFrom } from "./measure/usage.ts";
+import { objectionTo } from "./objection.ts";
 import { isOverflow } from "./overflow.ts";
 import { isBound } from "./plan/bound.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
@@ -113,14 +114,10 @@ export class AgentSession {
   }
 
   /** On demand: by the user (`/compact focus`), by the agent at a task boundary, when idle. */
-  async compact({
-    focus,
-    trigger = "manual",
-    targetTokens,
-  }: CompactRequest = {}): Promise<Outcome | undefined> {
+  async compact({ focus, trigger = "manual", ...own }: CompactRequest = {}): Promise<Outcome | undefined> {
     const live = this.#live;
     if (!live) return undefined;
-    const options = { ...this.#compactOptions(trigger, focus), ...defined({ targetTokens }) };
+    const options = { ...this.#compactOptions(trigger, focus), ...defined(own) };
     return this.#settle(await compact(live.transcript, options));
   }
 
@@ -189,7 +186,7 @@ export class AgentSession {
     const isSwitched = this.#requests.goesTo(model);
     const found = this.#wire.of(messages, wire);
     if (this.#live?.wire === found.name && !isSwitched) return this.#live;
-    this.#live = new LiveConversation(found, this.#requests.model);
+    this.#live = new LiveConversation(found, this.#requests.model, this.#options.now);
     this.#live.look(this.#ledger);
     return this.#live;
   }
@@ -266,6 +263,9 @@ export class AgentSession {
     if (outcome.compaction.isTransient) return undefined;
     const now: Basis = { transcript: live.transcript, ledger: this.#ledger };
     if (!this.#ahead.isOf(now)) return undefined;
+    // What was thought since is sealed behind what would be edited now.
+    const after = viewOf(live.transcript, [...this.#ledger, outcome.compaction]);
+    if (objectionTo(outcome.compaction, live.view, after)) return undefined;
     await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
     return this.#settle(outcome);
   }

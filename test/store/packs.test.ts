@@ -138,6 +138,22 @@ test("one who keeps some while another keeps all: everything is there once", asy
   await two.close();
 });
 
+test("what another session had, and was collected while this one kept it, is kept all the same", async () => {
+  const path = freshPath();
+  const [one, two] = [await opened(path, "ended", "live"), await opened(path)];
+  const [shared, fresh] = [output("shared"), output("fresh")];
+  await one.keep("ended", [original(shared)]);
+  await one.endSession("ended", 1);
+  // The store is looked into at once; packing the new one takes until after the collection.
+  const keeping = one.keep("live", [original(shared), original(fresh)]);
+  const collected = await two.collect({ now: 9 * DAY, graceMs: DAY, isDryRun: false });
+  await keeping;
+  expect(collected.sessions).toEqual(["ended"]);
+  await expectFound(two, "live", [shared, fresh]);
+  await one.close();
+  await two.close();
+});
+
 test("two processes that keep the same at once both have it", async () => {
   const path = freshPath();
   const [one, two] = [await opened(path, "s", "t"), await opened(path)];

@@ -52,7 +52,7 @@ export function planPaying(decision: Deciding): Plan | undefined {
   };
   // What the target would cost if it were reached and nothing stood before it but the first message: seldom less.
   if (input.totalTokens <= target || !isPaid(target, 1)) return undefined;
-  const plan = planFull({ ...decision, marks: { ...marks, target } });
+  const plan = planFull({ ...decision, marks: { ...marks, target }, isTailKept: true });
   const [first] = plan.edits;
   if (!first || !isPaid(tokensAfter(plan, decision), messageOf(situation, first.at))) return undefined;
   return { ...plan, because: "reading on would cost more than folding" };

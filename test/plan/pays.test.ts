@@ -70,6 +70,14 @@ test("what stands before the conversation is no reason to fold: it cannot leave"
   expect(planFor(given, { ...roomy, policy, totalTokens: totalOf(given) + 50_000 }).edits).toEqual([]);
 });
 
+test("the tail stays, also where the user's words alone are more than is kept", () => {
+  const given = transcript(user("word ".repeat(3_000)), ...steps(40));
+  const policy = { ...paying(1), tail: { folds: "steps", minSteps: 3 } as const };
+  const plan = planFor(given, { ...roomy, policy });
+  expect(plan.page).toBeDefined();
+  expect(Math.max(...plan.folded)).toBe(given.messages.length - 2 * 3 - 1);
+});
+
 test("a cold cache is the time: what is about to be written anew counts as rent", () => {
   expect(firstFold(2, { cache: { isCold: true } })).toBeLessThan(firstFold(2));
 });

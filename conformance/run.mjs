@@ -29,6 +29,10 @@ const suites = {
     needs: ["codex"],
     run: async () => (await import("./codex.mjs")).codex(),
   },
+  across: {
+    needs: ["claude", "codex"],
+    run: async () => (await import("./across.mjs")).across(),
+  },
   pi: {
     needs: ["pi"],
     run: async () => (await import("./pi.mjs")).pi(),

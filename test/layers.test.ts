@@ -43,7 +43,7 @@ const FUNCTION_LINES = 30;
 const LONGER: Record<string, { readonly lines: number; readonly why: string }> = {
   "session.ts": { lines: 340, why: "one class people use; what it is made of stands in session-*.ts" },
   "plan/policy.ts": {
-    lines: 340,
+    lines: 360,
     why: "one schema, half of it comments; in two files a field would be hunted for",
   },
 };

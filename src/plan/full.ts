@@ -150,7 +150,7 @@ export function pageBudget(
   return { summaryTokens: tokensIn(maxTokens, room), tableTokens: table ? tokensIn(table, room) : 0 };
 }
 
-function pageTokensOf(policy: Policy, room: Room): number {
+export function pageTokensOf(policy: Policy, room: Room): number {
   const { summaryTokens, tableTokens } = pageBudget(policy, room);
   return summaryTokens + tableTokens;
 }

@@ -108,13 +108,6 @@ function rowOf(
   const own = placed.filter(({ score }) => score.opponent === opponent);
   const fitting = own.filter(({ score }) => score.fits);
   const seed = `${setting} ${opponent}`;
-  const measures = MEASURES.flatMap(({ name, of }) => {
-    const interval = intervalOf(
-      fitting.flatMap(({ score }) => of(score) ?? []),
-      `${seed} ${name}`,
-    );
-    return interval ? [[name, interval] as const] : [];
-  });
   return {
     opponent,
     kind: own[0]?.score.kind ?? "policy",
@@ -123,13 +116,24 @@ function rowOf(
     chars: Math.round(meanOf(fitting.map(({ score }) => score.chars))),
     refused: own.reduce((sum, { score }) => sum + score.refused, 0),
     tokensPerProbe: Math.round(meanOf(fitting.flatMap(({ score }) => TOKENS_READ.of(score) ?? []))),
-    measures: Object.fromEntries(measures),
+    measures: measuresOf(fitting, seed),
     behindFirst: pairedInterval(first, needsOf(fitting), `${seed} paired`),
     byWire: groupsOf(fitting, ({ wire }) => wire),
     byRepository: groupsOf(fitting, ({ repository }) => repository),
     ...survivalOf(own),
     found: foundIn(own),
   };
+}
+
+function measuresOf(fitting: readonly Placed[], seed: string): Readonly<Record<string, Interval>> {
+  const measured = MEASURES.flatMap(({ name, of }) => {
+    const interval = intervalOf(
+      fitting.flatMap(({ score }) => of(score) ?? []),
+      `${seed} ${name}`,
+    );
+    return interval ? [[name, interval] as const] : [];
+  });
+  return Object.fromEntries(measured);
 }
 
 function needsOf(placed: readonly Placed[]): ReadonlyMap<string, number> {

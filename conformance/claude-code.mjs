@@ -124,7 +124,7 @@ async function overflowing(place, claude, kept) {
   );
   check(
     "claude-code: the user sees what left and how to read it",
-    /"subtype":"ui_log","plugin":"palimpsest","text":"palimpsest: compacted [\d,]+ → [\d,]+ tokens, no model asked/.test(
+    /"subtype":"ui_log","plugin":"palimpsest","text":"compacted [\d,]+ → [\d,]+ tokens, no model asked/.test(
       ran.out,
     ),
   );
@@ -242,7 +242,7 @@ async function compactedAgain(place, claude, kept, sessionId) {
   await server.close();
   check(
     "claude-code: /compact with a focus is ours too, and no model is asked",
-    asked === 0 && ran.out.includes("palimpsest: compacted"),
+    asked === 0 && ran.out.includes('"plugin":"palimpsest","text":"compacted'),
     `${asked} requests; ${/"compact_error":"[^"]*"/.exec(ran.out)?.[0] ?? ""}`,
   );
   check(

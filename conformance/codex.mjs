@@ -184,7 +184,7 @@ async function untrusted(place, env) {
 }
 
 /** What a person does under /hooks: each hook, by the hash Codex has of it, as it writes it down itself. */
-async function trust(place, env) {
+export async function trust(place, env) {
   const child = spawn(client("codex", "codex"), ["app-server"], {
     env,
     cwd: place.project,
@@ -206,7 +206,7 @@ async function trust(place, env) {
   child.kill();
 }
 
-function configure(place, url) {
+export function configure(place, url) {
   mkdirSync(join(place.home, ".codex"), { recursive: true });
   const lines = [
     'model = "gpt-5.1-codex"',

@@ -4,6 +4,7 @@
  * others (a rewind, a fork, a host that parses anew each time), everything is read again, which is linear and correct.
  */
 import { type View, viewOf } from "./apply/view.ts";
+import { Arrivals } from "./arrivals.ts";
 import { type Counter, estimatorFor } from "./measure/count.ts";
 import { Meter } from "./measure/measure.ts";
 import { addressKey } from "./plan/edit.ts";
@@ -28,6 +29,7 @@ const SAMPLES = 32;
 export class LiveConversation {
   readonly #wire: BodyWire;
   readonly #counter: Counter;
+  readonly #arrivals: Arrivals;
   #ledger: readonly LedgerEntry[] = [];
   #around: Around = {};
   #natives: Json[] = [];
@@ -41,9 +43,10 @@ export class LiveConversation {
   #isEdited = false;
   #folded: Compaction | undefined;
 
-  constructor(wire: BodyWire, model: string | undefined) {
+  constructor(wire: BodyWire, model: string | undefined, now: () => number = Date.now) {
     this.#wire = wire;
     this.#counter = estimatorFor(model);
+    this.#arrivals = new Arrivals(now);
   }
 
   /** The history as the host has it. */
@@ -146,7 +149,8 @@ export class LiveConversation {
     );
   }
 
-  #append(message: Message): void {
+  #append(said: Message): void {
+    const message = this.#arrivals.timed(said);
     for (const part of message.parts) this.#count(refOf(part));
     this.#messages.push(message);
     this.#seen.push(message);
@@ -160,7 +164,8 @@ export class LiveConversation {
 
   #rebuild(natives: readonly Json[]): void {
     this.#natives = [...natives];
-    this.#messages = [...this.#wire.read(this.#natives).messages];
+    this.#arrivals.restart();
+    this.#messages = this.#wire.read(this.#natives).messages.map((said) => this.#arrivals.timed(said));
     const { transcript, applied, folded } = this.view;
     this.#folded = folded;
     this.#seen = [...transcript.messages];

@@ -186,7 +186,7 @@ export class AgentSession {
     const isSwitched = this.#requests.goesTo(model);
     const found = this.#wire.of(messages, wire);
     if (this.#live?.wire === found.name && !isSwitched) return this.#live;
-    this.#live = new LiveConversation(found, this.#requests.model);
+    this.#live = new LiveConversation(found, this.#requests.model, this.#options.now);
     this.#live.look(this.#ledger);
     return this.#live;
   }

@@ -102,8 +102,8 @@ describe("legality", () => {
   });
 
   test("what was wrong there already does not excuse something else at the same part", () => {
-    const empty = transcript(user("go"), assistant(""), user("on"), assistant("done"));
-    expect(objectionAfter(empty, edited({ type: "text", text: "go" }, "drop"))).toMatch(
+    const lost = transcript(user("go"), calls("lost", "Bash"), user("on"), assistant("done"));
+    expect(objectionAfter(lost, edited({ type: "text", text: "go" }, "drop"))).toMatch(
       /^not-legal: starts-with-assistant at message 0/,
     );
   });

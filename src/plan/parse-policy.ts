@@ -26,7 +26,10 @@ function extended(json: JsonObject, { known }: ParseOptions): Json {
   const { extends: base, ...own } = json;
   if (base === undefined) return own;
   const found = known?.(string(base) ?? "");
-  if (!found) throw refuse(`extends: there is no policy ${JSON.stringify(base)}.`);
+  if (!found)
+    throw refuse(
+      `extends: there is no policy ${JSON.stringify(base)}; "palimpsest policies" lists those there are.`,
+    );
   // A policy is JSON; its interface only has no index signature.
   return merged(found as unknown as JsonObject, own);
 }

@@ -96,6 +96,9 @@ describe("palimpsest ref", () => {
     expect(lines).toContain("81");
     expect(lines).toContain("quarantine the poisoned jobs");
     expect(lines).not.toContain("mine_3_10 ");
+    expect(lines.endsWith("\n")).toBe(true);
+    const nothing = await inStore("ref", ref, "--grep", "zzzzzz");
+    expect([nothing.code, nothing.out, nothing.err]).toEqual([0, "", "No line matches zzzzzz.\n"]);
     const found = (await inStore("ref", ref, "--grep", "poison\\w+ jobs")).out;
     expect(found).toContain("quarantine the poisoned jobs");
     expect(found).not.toContain("mine_3_10 ");

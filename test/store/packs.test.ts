@@ -118,6 +118,42 @@ test("the same original twice in one call is kept once, in its place", async () 
   await store.close();
 });
 
+test("two originals under one ref in one call are refused, and neither is kept", async () => {
+  const store = await opened(freshPath(), "s");
+  const [a, b] = [original(output("a")), original(output("b"))];
+  await expect(store.keep("s", [a, { ...b, ref: a.ref }])).rejects.toMatchObject({ code: "store" });
+  expect((await store.list("s", {})).total).toBe(0);
+  await store.close();
+});
+
+test("one who keeps some while another keeps all: everything is there once", async () => {
+  const path = freshPath();
+  const [one, two] = [await opened(path, "s"), await opened(path)];
+  const parts = Array.from({ length: 10 }, (_, index) => output(`output ${index}`));
+  const originals = parts.map((part) => original(part));
+  await Promise.all([one.keep("s", originals.slice(0, 3)), two.keep("s", originals)]);
+  await expectFound(one, "s", parts);
+  expect((await one.list("s", {})).total).toBe(10);
+  await one.close();
+  await two.close();
+});
+
+test("what another session had, and was collected while this one kept it, is kept all the same", async () => {
+  const path = freshPath();
+  const [one, two] = [await opened(path, "ended", "live"), await opened(path)];
+  const [shared, fresh] = [output("shared"), output("fresh")];
+  await one.keep("ended", [original(shared)]);
+  await one.endSession("ended", 1);
+  // The store is looked into at once; packing the new one takes until after the collection.
+  const keeping = one.keep("live", [original(shared), original(fresh)]);
+  const collected = await two.collect({ now: 9 * DAY, graceMs: DAY, isDryRun: false });
+  await keeping;
+  expect(collected.sessions).toEqual(["ended"]);
+  await expectFound(two, "live", [shared, fresh]);
+  await one.close();
+  await two.close();
+});
+
 test("two processes that keep the same at once both have it", async () => {
   const path = freshPath();
   const [one, two] = [await opened(path, "s", "t"), await opened(path)];

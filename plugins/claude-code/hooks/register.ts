@@ -227,6 +227,7 @@ async function ask($: Engine, event: string, given: Fields, agentId?: string): P
   return answer;
 }
 
+const PASSES = "Everything goes through as it is";
 let isSaid = false;
 
 async function failingOpen<Answer>($: Engine, work: () => Promise<Answer>): Promise<Answer | undefined> {
@@ -234,7 +235,9 @@ async function failingOpen<Answer>($: Engine, work: () => Promise<Answer>): Prom
     return await work();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    if (!isSaid) $.ui.log(`palimpsest: ${why}. Everything goes through as it is.`);
+    // The host puts our name before it; a process of ours that failed has said the rest.
+    const said = why.replace(/^palimpsest: /, "");
+    if (!isSaid) $.ui.log(said.includes(PASSES) ? said : `${said}. ${PASSES}.`);
     isSaid = true;
     return undefined;
   }

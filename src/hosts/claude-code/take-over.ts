@@ -99,10 +99,11 @@ function countedIn({ messages, model }: Transcript): number {
 /** A count that is far off must not leave us without a window. */
 const MOST_BESIDES = 0.4;
 
+/** The host puts our name before it. */
 function noticeOf({ compaction, originals }: Outcome & { kind: "compacted" }): string {
   const { tokensBefore, tokensAfter } = compaction;
   const count = (tokens: number) => tokens.toLocaleString("en-US");
-  return `palimpsest: compacted ${count(tokensBefore)} → ${count(tokensAfter)} tokens, no model asked; ${originals.length} originals left the context and can be read back (read_ref for Claude, "palimpsest refs" for you).`;
+  return `compacted ${count(tokensBefore)} → ${count(tokensAfter)} tokens, no model asked; ${originals.length} originals left the context and can be read back (read_ref for Claude, /refs for you).`;
 }
 
 /** What is handed back is text: an image in it is named by its ref, so it must be there. */

@@ -14,7 +14,7 @@ import { shortenBorn } from "../born-result.ts";
 import { keepSession } from "../keep-session.ts";
 import { foldedPage } from "../page.ts";
 import { SessionView } from "../session-view.ts";
-import { openHostStore } from "../store-of.ts";
+import { enterSession, openHostStore } from "../store-of.ts";
 import type { Pi, PiCompacting, PiContext, PiResult, PiText } from "./pi.ts";
 
 const MOST_ROWS = 2_000;
@@ -74,14 +74,13 @@ class Inside {
   readonly #known = new Set<string>();
   #isSaid = false;
 
-  /** With the session in it. A session that goes on with the work of another, perhaps in another host, is its child. */
+  /** With the session in it. */
   async store({ cwd, sessionManager }: PiContext): Promise<Store> {
     this.#opened ??= openHostStore();
     const store = await this.#opened;
     const id = sessionManager.getSessionId();
     if (this.#known.has(id)) return store;
-    const parent = process.env["PALIMPSEST_PARENT"];
-    await store.openSession({ id, cwd, at: Date.now(), ...(parent && parent !== id ? { parent } : {}) });
+    await enterSession(store, { sessionId: id, cwd });
     this.#known.add(id);
     return store;
   }

@@ -152,6 +152,48 @@ export async function opencode() {
   await doctor("opencode", place, { folder: "opencode", env: foldersOf(place) });
   remove(place);
   await viewed();
+  await inSubagent();
+}
+
+/** A subagent's session is the child of the one that started it: it reads what its parent was shown. */
+async function inSubagent() {
+  const place = scratch("opencode-task");
+  const kept = { ref: "ref_000000000000" };
+  const input = { description: "look", prompt: "look into it", subagent_type: "general" };
+  const read = reading(
+    CALL,
+    () => kept.ref,
+    (whole) => {
+      kept.read = whole;
+      return "looked";
+    },
+  );
+  const { server, seen } = await model({
+    rules: [TITLE],
+    steps: [
+      () => SHELL("cat big.log"),
+      (request) => {
+        kept.ref = refIn(resultsIn(request).at(-1) ?? "") ?? kept.ref;
+        return { calls: [{ name: "task", input }] };
+      },
+      (request, text) => {
+        kept.isChild = text.includes("look into it") && resultsIn(request).length === 0;
+        return read[0](request);
+      },
+      read[1],
+    ],
+  });
+  const start = await starting(place);
+  await start(server.url, ["read the log"]);
+  await server.close();
+  if (process.env.VERBOSE)
+    console.log(seen.map(({ tag }) => tag).join(), kept.isChild, kept.read?.slice(0, 300));
+  check(
+    "opencode: a subagent reads what left its parent byte for byte",
+    kept.isChild === true && kept.read?.trimEnd() === BIG.trimEnd(),
+    `${kept.isChild} ${kept.read?.slice(0, 200)}`,
+  );
+  remove(place);
 }
 
 const COMPACTING = {

@@ -22,6 +22,8 @@ export interface Glance {
 
 const LOOK_AGAIN_SHARE = 0.05;
 const LOOK_AGAIN_TOKENS = 10_000;
+/** Of what is there already: looking costs that, so it may not happen for every word a huge history grows by. */
+const LEAST_GROWTH_SHARE = 0.02;
 
 /**
  * Below the mark: whether to make a plan at all, which costs the length of the history. Now and then, as the context grows;
@@ -29,10 +31,13 @@ const LOOK_AGAIN_TOKENS = 10_000;
  */
 export function isWorthALook(policy: Policy, room: Room, glance: Glance): boolean {
   const { tokens, lookedAtTokens, isBoundary, isCold } = glance;
-  const growth = Math.min(room.windowTokens * LOOK_AGAIN_SHARE, LOOK_AGAIN_TOKENS);
+  const growth = tokens - lookedAtTokens;
+  const least = tokens * LEAST_GROWTH_SHARE;
+  const usual = Math.max(least, Math.min(room.windowTokens * LOOK_AGAIN_SHARE, LOOK_AGAIN_TOKENS));
   const { pays } = policy.trigger;
   const isOver = pays !== undefined && tokens > tokensIn(pays.keep, room);
-  return tokens - lookedAtTokens > growth || isCold || (isBoundary && isOver) || looksEachTime(policy);
+  const mayPay = isBoundary && isOver && growth > least;
+  return growth > usual || isCold || mayPay || looksEachTime(policy);
 }
 
 /** Undefined where the policy does not, or it does not pay yet, or the model waits for results it thought about. */
@@ -47,7 +52,7 @@ export function planPaying(decision: Deciding): Plan | undefined {
   };
   // What the target would cost if it were reached and nothing stood before it but the first message: seldom less.
   if (input.totalTokens <= target || !isPaid(target, 1)) return undefined;
-  const plan = planFull({ ...decision, marks: { ...marks, target } });
+  const plan = planFull({ ...decision, marks: { ...marks, target }, isTailKept: true });
   const [first] = plan.edits;
   if (!first || !isPaid(tokensAfter(plan, decision), messageOf(situation, first.at))) return undefined;
   return { ...plan, because: "reading on would cost more than folding" };

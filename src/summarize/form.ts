@@ -31,6 +31,8 @@ export function isOwnForm({ sections, element, files }: SummaryForm): boolean {
 export interface FormContent {
   /** The user's messages that folded, for headings that hold them. */
   readonly userMessages?: readonly string[];
+  /** False: no line names its refs, for systems that have none. */
+  readonly areRefsShown?: boolean;
   /** What is to be said of a file beside its line, by path. */
   readonly marks?: ReadonlyMap<string, string>;
 }
@@ -55,8 +57,12 @@ function linesUnder(heading: HeadingRule, summary: Summary, content: FormContent
   const told = [...found.map(({ line }) => line.text), ...words.map((text) => oneLine(text))];
   const lines = found
     .filter(({ line }, index) => !isToldBy(line.text, told, index))
-    .map(({ name, line }) => `${renderLine(name, line)}${markOf(line, content)}`);
+    .map(({ name, line }) => `${shownLine(name, line, content)}${markOf(line, content)}`);
   return [...lines, ...words.map((text) => `- ${text.trim().replaceAll("\n", "\n  ")}`)];
+}
+
+function shownLine(name: SectionName, line: SummaryLine, { areRefsShown = true }: FormContent): string {
+  return areRefsShown ? renderLine(name, line) : `- ${line.text.replaceAll(/\s*\n\s*/g, " ")}`;
 }
 
 /** Several sections under one heading say some things twice: what another line says as well, at greater length, is left out. */

@@ -70,6 +70,14 @@ test("what stands before the conversation is no reason to fold: it cannot leave"
   expect(planFor(given, { ...roomy, policy, totalTokens: totalOf(given) + 50_000 }).edits).toEqual([]);
 });
 
+test("the tail stays, also where the user's words alone are more than is kept", () => {
+  const given = transcript(user("word ".repeat(3_000)), ...steps(40));
+  const policy = { ...paying(1), tail: { folds: "steps", minSteps: 3 } as const };
+  const plan = planFor(given, { ...roomy, policy });
+  expect(plan.page).toBeDefined();
+  expect(Math.max(...plan.folded)).toBe(given.messages.length - 2 * 3 - 1);
+});
+
 test("a cold cache is the time: what is about to be written anew counts as rent", () => {
   expect(firstFold(2, { cache: { isCold: true } })).toBeLessThan(firstFold(2));
 });
@@ -128,7 +136,7 @@ test("with steady growth it costs within a tenth of the best period there is", (
 });
 
 test("a plan is made as the context grows, when the cache is cold, and where a turn ends over what a fold keeps", () => {
-  const glance = { tokens: 50_000, lookedAtTokens: 49_000, isBoundary: false, isCold: false };
+  const glance = { tokens: 50_000, lookedAtTokens: 48_000, isBoundary: false, isCold: false };
   const room = { windowTokens: 1_000_000, outputTokens: 8_000 };
   const looks = (more: Partial<typeof glance>, policy = paying(2)) =>
     isWorthALook(policy, room, { ...glance, ...more });
@@ -136,6 +144,9 @@ test("a plan is made as the context grows, when the cache is cold, and where a t
   expect(looks({ lookedAtTokens: 39_000 })).toBe(true);
   expect(looks({ isCold: true })).toBe(true);
   expect(looks({ isBoundary: true })).toBe(true);
+  // Not for every word a huge history grows by.
+  expect(looks({ isBoundary: true, lookedAtTokens: 49_900 })).toBe(false);
+  expect(looks({ tokens: 5_000_000, lookedAtTokens: 4_950_000 })).toBe(false);
   expect(looks({ isBoundary: true, tokens: 1_900, lookedAtTokens: 1_800 })).toBe(false);
   const { pays: _, ...trigger } = small.trigger;
   expect(looks({ isBoundary: true }, { ...small, trigger })).toBe(false);

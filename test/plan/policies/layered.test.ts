@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { accountingOf } from "../../../src/accounting.ts";
 import { policyNamed } from "../../../src/plan/policies.ts";
 import { marksOf } from "../../../src/plan/size.ts";
 import { openSession } from "../../../src/session.ts";
@@ -199,4 +200,12 @@ test('seed 002: "subagents have their own context windows, and run compression i
   await wide.prepare(task);
   while (await wide.undo());
   expect((await wide.prepare(task)).messages).toEqual(task);
+});
+
+test('seed 002: "len(text) * 4 // 3 … a conservative overestimate"; what is reported is measured as for everybody', async () => {
+  const counted = accountingOf(policyNamed("layered"), { model: undefined, calibration: undefined });
+  expect(counted.tokensOfText("x".repeat(3_000))).toBe(4_000);
+  const { outcome } = await act(long, "layered", OVER);
+  if (outcome.kind !== "compacted") throw new Error(outcome.detail);
+  expect(outcome.compaction.tokensBefore).toBeLessThan(counted.totalOf(long) / 3);
 });

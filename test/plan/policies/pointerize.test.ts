@@ -132,6 +132,12 @@ test.each([
     .map(({ name }) => name)
     .filter((name) => name.endsWith("_ref") || name.endsWith("_refs"));
   expect(given.sort()).toEqual([...names].sort());
+  // Nor does the table name a tool the model does not have.
+  const many = transcript(user("Go."), ...steps(200, 320));
+  const { all } = await act(many, `pointerize:interface=${tools}`, { ...ASKED, windowTokens: 20_000 });
+  const named = ["list_refs", "search_refs"].filter((name) => all.includes(name));
+  expect(names).toEqual(expect.arrayContaining(named));
+  expect(named).toHaveLength(names.length > 1 ? 1 : 0);
 });
 
 test('seed 003: "read the ref, evaluate whether you have enough, read more if not, then answer", or passively', async () => {
@@ -163,7 +169,9 @@ test('seed 003: "stores the full content in SQLite keyed by content hash"; "Poin
 test('seed 003: "Summarize — the baseline. An LLM rewrites the conversation as a condensed summary": nothing to read back', async () => {
   const { all, outcome, store } = await act(conversation, "summarize", ASKED);
   expect(all).not.toMatch(/^\| ref_/m);
-  expect(all).not.toContain("read_ref");
+  expect(all).not.toContain("ref_");
+  const session = await openSession({ policy: "summarize" });
+  expect(session.tools.schemas.map(({ name }) => name)).toEqual(["compact"]);
   expect(outcome.transcript.messages.slice(-6)).toEqual(conversation.messages.slice(-6));
   // Lossy in what the model sees; nothing is lost in the store.
   expect((await store.list("s", { limit: 100 })).rows.length).toBeGreaterThan(4);

@@ -118,10 +118,10 @@ export class LiveConversation {
     return added;
   }
 
-  /** After a compaction, an undo or a resume: everything is seen anew. */
+  /** After a compaction, an undo or a resume: everything is seen anew. What was read, hashed and counted stays so. */
   look(ledger: readonly LedgerEntry[]): void {
     this.#ledger = ledger;
-    this.#rebuild(this.#natives);
+    this.#see();
   }
 
   #continues(natives: readonly Json[]): boolean {
@@ -166,6 +166,13 @@ export class LiveConversation {
     this.#natives = [...natives];
     this.#arrivals.restart();
     this.#messages = this.#wire.read(this.#natives).messages.map((said) => this.#arrivals.timed(said));
+    this.#counts = new Map();
+    for (const message of this.#messages) for (const part of message.parts) this.#count(refOf(part));
+    this.#whole = new Meter({ ...this.#standing(), messages: this.#messages }, this.#counter);
+    this.#see();
+  }
+
+  #see(): void {
     const { transcript, applied, folded } = this.view;
     this.#folded = folded;
     this.#seen = [...transcript.messages];
@@ -176,10 +183,7 @@ export class LiveConversation {
       ),
     );
     this.#written = this.#isEdited ? [...writtenBy(this.#wire, transcript)] : [...this.#natives];
-    this.#counts = new Map();
-    for (const message of this.#messages) for (const part of message.parts) this.#count(refOf(part));
     this.#meter = new Meter({ ...this.#standing(), messages: this.#seen }, this.#counter);
-    this.#whole = new Meter({ ...this.#standing(), messages: this.#messages }, this.#counter);
   }
 
   /** System prompt and tools as text: their spelling is the host's, their size is what counts here. */

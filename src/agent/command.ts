@@ -114,13 +114,15 @@ function typedFor(
   });
 }
 
+const QUESTION = { isQuestion: true };
+
 /** Asks the person; `a` allows the same kind from then on, and any other words are the reason for a no. */
 function asking({ typed, isTerminal, agent }: Omit<Listening, "screen"> & { readonly typed: Typed }): Permit {
   const always = new Set<Asked["effect"]>();
   return async ({ what, effect }): Promise<Permission> => {
     if (always.has(effect)) return { kind: "yes" };
     if (!isTerminal) return { kind: "no", reason: "Nobody is there to ask; --yes allows everything." };
-    const answer = (await typed.next(`Allow: ${what}? y/n/a(lways ${effect}) › `))?.trim();
+    const answer = (await typed.next(`Allow: ${what}? y/n/a(lways ${effect}) › `, QUESTION))?.trim();
     if (answer === undefined) agent()?.interrupt();
     if (/^a(lways)?$/i.test(answer ?? "")) always.add(effect);
     if (/^(y(es)?|a(lways)?)$/i.test(answer ?? "")) return { kind: "yes" };

@@ -24,6 +24,8 @@ export interface ReplOptions {
 export class Repl {
   readonly #options: ReplOptions;
   #agent: Agent;
+  /** Ctrl-C, twice. */
+  #isOver = false;
   /** What the new thread begins with. */
   #goal: string | undefined;
 
@@ -40,7 +42,8 @@ export class Repl {
   async task(words: string | undefined): Promise<Ending> {
     let ending = await this.#agent.run(words);
     while (ending.kind === "interrupted" && this.#options.isTerminal) {
-      const line = await this.#options.typed.next(INTERRUPTED);
+      const line = await this.#options.typed.next(INTERRUPTED, { isQuestion: true });
+      this.#isOver = line === undefined;
       if (line === undefined) return ending;
       ending = await this.#agent.run(line.trim() === "" ? undefined : line);
     }
@@ -51,7 +54,8 @@ export class Repl {
   async talk(first?: Ending): Promise<Ending | undefined> {
     const { typed, screen } = this.#options;
     let ending = first;
-    for (let isLeaving = false; ; ) {
+    if (this.#options.isTerminal) screen.say("/help lists the commands; Ctrl-C interrupts.");
+    for (let isLeaving = false; !this.#isOver; ) {
       const line = await typed.next(`${screen.meter} › `);
       if (line === undefined) {
         if (isLeaving || typed.isEnded) return ending;
@@ -63,6 +67,7 @@ export class Repl {
       if (line.trim() === "/quit") return ending;
       if (line.trim() !== "") ending = (await this.#line(line)) ?? ending;
     }
+    return ending;
   }
 
   async #line(line: string): Promise<Ending | undefined> {
@@ -94,4 +99,4 @@ export class Repl {
   }
 }
 
-const INTERRUPTED = "Interrupted: say what should change; an empty line goes on; Ctrl-C ends › ";
+const INTERRUPTED = "Say what should change; an empty line goes on; Ctrl-C ends › ";

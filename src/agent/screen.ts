@@ -80,6 +80,8 @@ export class Screen {
     const { colors, columns } = this.#options;
     const width = Math.max(40, columns) - 12;
     switch (event.type) {
+      case "session":
+        return [colors.dim(headingOf(event))];
       case "call":
         return [`${colors.cyan("●")} ${shorten(event.what, width)}`];
       case "result":
@@ -116,6 +118,17 @@ export class Screen {
     this.#isMidLine = false;
     this.#options.aside(`${text}\n`);
   }
+}
+
+function headingOf({
+  id,
+  model,
+  policy,
+  windowTokens,
+  isResumed,
+}: Extract<AgentEvent, { type: "session" }>): string {
+  const begun = isResumed ? "resumed" : "new";
+  return `${model}, ${count(windowTokens)} tokens, policy ${policy}; session ${id} (${begun})`;
 }
 
 type Done = Extract<AgentEvent, { type: "result" }>;

@@ -23,6 +23,7 @@ export class Typed {
   readonly #queue: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
   #isClosed = false;
+  #aside = "";
 
   constructor(options: TypedOptions) {
     this.#options = options;
@@ -35,13 +36,22 @@ export class Typed {
     if (isTerminal) input.prependListener("keypress", (text?: string) => this.#key(text ?? ""));
   }
 
-  /** The next line; undefined at the end of the input, or where Ctrl-C came instead. */
-  next(prompt: string): Promise<string | undefined> {
+  /**
+   * The next line; undefined at the end of the input, or where Ctrl-C came instead. What somebody was typing goes on in
+   * it, unless it is a question: that wants an answer of its own.
+   */
+  next(
+    prompt: string,
+    { isQuestion = false }: { readonly isQuestion?: boolean } = {},
+  ): Promise<string | undefined> {
     const queued = this.#queue.shift();
     if (queued !== undefined) return Promise.resolve(queued);
     if (this.#isClosed) return Promise.resolve(undefined);
+    if (isQuestion) this.#putAside();
+    if (this.#options.isTerminal && this.#lines.line !== "") this.#options.output.write("\n");
+    this.#options.onTyped();
     this.#lines.setPrompt(prompt);
-    if (this.#options.isTerminal) this.#lines.prompt();
+    if (this.#options.isTerminal) this.#lines.prompt(true);
     return new Promise((resolve) => {
       this.#waiting = resolve;
     });
@@ -59,20 +69,42 @@ export class Typed {
   #heard(line: string): void {
     const waiting = this.#waiting;
     this.#waiting = undefined;
+    this.#options.onTyped();
     if (waiting) {
       waiting(line);
+      this.#takeUp();
       return;
     }
-    this.#options.onTyped();
     if (!this.#options.onLine) this.#queue.push(line);
     else if (line.trim() !== "") this.#options.onLine(line);
   }
 
   #key(text: string): void {
     if (this.#waiting || this.#lines.line !== "" || !/^[^\p{Cc}]/u.test(text)) return;
+    this.#beginTyping();
+  }
+
+  #beginTyping(): void {
     this.#options.onTyping();
     this.#lines.setPrompt(TYPING);
     this.#options.output.write(TYPING);
+  }
+
+  /** A question comes while somebody types: what they typed is not the answer, and comes back after it. */
+  #putAside(): void {
+    if (!this.#options.isTerminal || this.#lines.line === "") return;
+    this.#aside = this.#lines.line;
+    this.#lines.write(null, { ctrl: true, name: "e" });
+    this.#lines.write(null, { ctrl: true, name: "u" });
+    this.#options.output.write("\n");
+  }
+
+  #takeUp(): void {
+    const aside = this.#aside;
+    this.#aside = "";
+    if (aside === "") return;
+    this.#beginTyping();
+    this.#lines.write(aside);
   }
 
   #interrupted(): void {

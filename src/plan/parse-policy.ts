@@ -179,6 +179,7 @@ const TAIL = strict({
   shareOfTokens: optional(share),
   cutsAt: optional(v.literal("user")),
   tokens: optional(SIZE),
+  isCountedCleared: optional(v.boolean()),
   boundarySlack: optional(SIZE),
 });
 

@@ -245,8 +245,9 @@ export interface TailRule {
   readonly shareOfTokens?: number;
   /** The cut stands only before a message of the user. */
   readonly cutsAt?: "user";
-  /** The newest messages up to this many tokens. */
+  /** The newest messages up to this many tokens; with `isCountedCleared` as other edits leave them. */
   readonly tokens?: Size;
+  readonly isCountedCleared?: boolean;
   /** To end at the start of a turn, this much more than needed may fold. */
   readonly boundarySlack?: Size;
 }

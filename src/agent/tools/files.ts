@@ -36,8 +36,9 @@ export const readFileTool: AgentTool = {
   },
 };
 
-function linesIn(content: string): number {
-  return content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
+function linesIn(content: string): string {
+  const lines = content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
+  return lines === 1 ? "1 line" : `${lines} lines`;
 }
 
 /** As many lines as fit; one at least, cut where it alone is too long. */
@@ -74,7 +75,7 @@ export const writeFileTool: AgentTool = {
   async run(input, { workspace }) {
     const [path, content] = [textOf(input, "path"), textOf(input, "content")];
     await write(await writablePath(workspace, path), content);
-    return { text: `Wrote ${path}: ${linesIn(content)} lines, ${content.length} characters.` };
+    return { text: `Wrote ${path}: ${linesIn(content)}, ${content.length} characters.` };
   },
 };
 

@@ -45,6 +45,7 @@ export const ion: Policy = {
     "prune.1.tier": "seed 004: tier 2",
     "prune.2.tier": "with the summary, which is tier 3",
     "tail.minSteps": "seed 004: the current turn is a region of its own, behind the recent window",
+    "tail.isCountedCleared": "seed 004: tool outputs of the recent window are truncated to ~500 tokens each",
     "tail.tokens": "seed 004: recent window of about 5–8K, 3–4 % of 200K",
     "summary.maxTokens": "ours: the text says concise but complete",
     "summary.sections": "seed 004: eight headings, each filled or marked empty",
@@ -92,6 +93,7 @@ export const ion: Policy = {
   tail: {
     folds: "everything",
     minSteps: 1,
+    isCountedCleared: true,
     tokens: { share: 0.04, atLeastTokens: 5_000, atMostTokens: 8_000 },
   },
   summary: {

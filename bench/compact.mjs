@@ -1,7 +1,7 @@
 /** Compacting without a model against parsing and printing the same session; one more message at 100,000 against at 1,000. */
 import { readFileSync } from "node:fs";
 import { compact, memoryStore, openFile, openSession, policyNamed, readSession } from "../dist/index.js";
-import { ratioAwaited } from "./ratio.mjs";
+import { processorMs, ratioAwaited } from "./ratio.mjs";
 
 const EXAMPLE = new URL("../examples/sessions/webhook-retries.jsonl", import.meta.url).pathname;
 
@@ -12,13 +12,17 @@ export async function benchCompact() {
 async function benchWhole() {
   const lines = readFileSync(EXAMPLE, "utf8").trim().split("\n");
   const { whole } = readSession(openFile(EXAMPLE));
-  const floor = () => lines.map((line) => JSON.stringify(JSON.parse(line)));
+  const floor = () => {
+    const start = processorMs();
+    for (const line of lines) JSON.stringify(JSON.parse(line));
+    return processorMs() - start;
+  };
   const work = async () => {
     const store = memoryStore();
     await store.openSession({ id: "s", at: 0 });
     // A copy: parts are counted and hashed once per object, and a second run would find that done.
     const transcript = structuredClone(whole);
-    const start = performance.now();
+    const start = processorMs();
     await compact(transcript, {
       store,
       sessionId: "s",
@@ -26,14 +30,16 @@ async function benchWhole() {
       trigger: "manual",
       at: 0,
     });
-    return performance.now() - start;
+    return processorMs() - start;
   };
+  // The floor is native code; ours is measured as compiled, as a server or an agent runs it.
   return ratioAwaited({
+    warm: 100,
     name: "compact the bundled session (150k tokens) against JSON.parse + stringify of it",
     limit: 5,
     floor,
     work,
-    rounds: 25,
+    rounds: 40,
   });
 }
 

@@ -1,6 +1,7 @@
 /**
  * Processes a host starts, against a Node that does nothing: the hook at every tool call (2 KB, the usual result), the hook
- * that shortens a giant one, and the MCP server until it has answered `initialize`. Alternately, medians.
+ * that shortens a giant one, and the MCP server until it has answered `initialize`. And what OpenCode waits for before a request
+ * while edits stand: its whole list through the companion and back, against the JSON of it alone. Alternately, medians.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -26,10 +27,50 @@ export async function benchHosts() {
     const rows = [];
     for (const [name, { limit, work }] of Object.entries(works))
       rows.push(await ratio({ name, limit, floor, work }));
+    rows.push(await viewThroughCompanion(home));
     return rows;
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
+}
+
+/** 200,000 tokens of which half has been folded: the list is read, seen through the ledger, and its places sent back. */
+async function viewThroughCompanion(home) {
+  process.env.PALIMPSEST_HOME = home;
+  const { Link } = await import("../dist/hosts/opencode/link.js");
+  const link = new Link(process.execPath);
+  const messages = Array.from({ length: 60 }, (_, index) => step(index));
+  const given = { session: "bench", cwd: "/", model: "bench", window: 180_000, messages };
+  const first = await link.ask("show", given);
+  if (!Array.isArray(first.list)) throw new Error("nothing was folded: this measures nothing");
+  const floor = () => JSON.parse(JSON.stringify(JSON.parse(JSON.stringify(messages))));
+  const name = "OpenCode: 200,000 tokens seen through the companion";
+  const row = await ratio({ name, limit: 8, floor, work: () => link.ask("show", given) });
+  link.close();
+  return row;
+}
+
+function step(index) {
+  const lines = Array.from(
+    { length: 300 },
+    (_, line) => `step ${index} line ${line} says ${line * 7919} and ${index * 104729}`,
+  );
+  const state = {
+    status: "completed",
+    input: { command: `cat ${index}` },
+    output: lines.join("\n"),
+    time: { start: 1, end: 2 },
+  };
+  const info = {
+    id: `msg_${index}`,
+    sessionID: "bench",
+    role: "assistant",
+    time: { created: 1 },
+    finish: "tool-calls",
+  };
+  const parts = [{ id: `prt_${index}`, type: "tool", tool: "bash", callID: `c${index}`, state }];
+  if (index > 0) return { info, parts };
+  return { info: { ...info, role: "user" }, parts: [{ id: "prt", type: "text", text: "read them all" }] };
 }
 
 async function ratio({ name, limit, floor, work }) {

@@ -1,4 +1,5 @@
 /** `npm run bench`: every ratio with its limit; exits 1 when one is over. */
+import { benchAgent } from "./agent.mjs";
 import { benchCompact } from "./compact.mjs";
 import { benchHosts } from "./hosts.mjs";
 import { benchMeasure } from "./measure.mjs";
@@ -16,6 +17,7 @@ const BENCHES = {
   plan: benchPlan,
   start: benchStart,
   hosts: benchHosts,
+  agent: benchAgent,
 };
 const asked = process.argv.slice(2);
 const names = Object.keys(BENCHES).filter((name) => asked.length === 0 || asked.includes(name));

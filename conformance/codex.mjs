@@ -1,10 +1,13 @@
 /** Codex, driven for real: a giant result, reading back, the guard, a compaction it does by itself, going on, resuming. */
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
 import {
   BIG,
   check,
   client,
+  doctor,
   environment,
   holds,
   model,
@@ -75,7 +78,9 @@ export async function codex() {
   configure(place, server.url);
   await palimpsest(["install", "codex"], place);
   const env = environment(place, { CODEX_HOME: join(place.home, ".codex"), FAKE_KEY: "dummy" });
-  const words = ["--skip-git-repo-check", "--json", "--dangerously-bypass-hook-trust"];
+  const words = ["--skip-git-repo-check", "--json"];
+  await untrusted(place, env);
+  await trust(place, env);
   const ran = await run(
     client("codex", "codex"),
     ["exec", ...words, "read the logs; never touch the port 48213"],
@@ -129,17 +134,22 @@ export async function codex() {
 async function resumed({ place, kept, env, words }) {
   let read;
   const { server } = await model({
-    steps: reading(
-      CALL,
-      () => kept.ref,
-      (whole) => {
-        read = whole;
-        return "done";
-      },
-    ),
+    steps: [
+      // Codex does not wait for its MCP servers; a moment, so that ours is there.
+      () => SHELL("sleep 2"),
+      ...reading(
+        CALL,
+        () => kept.ref,
+        (whole) => {
+          read = whole;
+          return "done";
+        },
+      ),
+    ],
   });
   configure(place, server.url);
   await palimpsest(["install", "codex"], place);
+  await trust(place, env);
   await run(client("codex", "codex"), ["exec", "resume", "--last", ...words, "go on"], {
     env,
     cwd: place.project,
@@ -150,15 +160,53 @@ async function resumed({ place, kept, env, words }) {
     read?.trimEnd() === BIG.trimEnd(),
     read?.slice(0, 200),
   );
+  await doctor("codex", place, { folder: "codex", env });
   const text = readFileSync(join(place.home, ".codex/config.toml"), "utf8");
   await palimpsest(["uninstall", "codex"], place);
   holds(
     "codex: uninstalling leaves the user's configuration",
-    text.startsWith(readFileSync(join(place.home, ".codex/config.toml"), "utf8")),
+    readFileSync(join(place.home, ".codex/config.toml"), "utf8") ===
+      text.replace(/\n# palimpsest: begin[\s\S]*# palimpsest: end\n/, ""),
   );
 }
 
-function configure(place, url) {
+/** Installed is not trusted: doctor must say so, because Codex does not. */
+async function untrusted(place, env) {
+  const ran = await palimpsest(["doctor", "codex", "--json"], place, {
+    ...env,
+    PATH: `${dirname(client("codex", "codex"))}:${env.PATH}`,
+  });
+  holds(
+    "codex: doctor is red while the hooks are not trusted",
+    ran.code === 1 && ran.out.includes("type /hooks"),
+    ran.out.slice(0, 400),
+  );
+}
+
+/** What a person does under /hooks: each hook, by the hash Codex has of it, as it writes it down itself. */
+export async function trust(place, env) {
+  const child = spawn(client("codex", "codex"), ["app-server"], {
+    env,
+    cwd: place.project,
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const send = (id, method, params) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
+  send(1, "initialize", { clientInfo: { name: "conformance", version: "1" } });
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { id, result } = JSON.parse(line);
+    if (id === 1) send(2, "hooks/list", { cwds: [place.project] });
+    if (id !== 2) continue;
+    const rows = result.data[0].hooks.map(
+      ({ key, currentHash }) => `[hooks.state."${key}"]\ntrusted_hash = "${currentHash}"\n`,
+    );
+    appendFileSync(join(place.home, ".codex/config.toml"), `\n${rows.join("\n")}`);
+    break;
+  }
+  child.kill();
+}
+
+export function configure(place, url) {
   mkdirSync(join(place.home, ".codex"), { recursive: true });
   const lines = [
     'model = "gpt-5.1-codex"',

@@ -5,6 +5,7 @@ import {
   BIG,
   check,
   client,
+  doctor,
   environment,
   holds,
   model,
@@ -115,6 +116,7 @@ export async function geminiCli() {
     read !== undefined && read === kept.read,
     read?.slice(0, 200),
   );
+  await doctor("gemini-cli", place, { folder: "gemini" });
   remove(place);
 }
 

@@ -16,7 +16,7 @@ put() {
     echo "$3" > "$folder/.installed"
   else
     rm -rf "$folder"
-    echo "not installed: $3 ($(tail -n 1 <<< "$said"))"
+    echo "not installed: $3 ($(grep 'npm error' <<< "$said" | grep -v 'error code' | head -n 1))"
   fi
 }
 # Claude Code wants Node 22: under 20 npm installs an old one without a word.

@@ -7,6 +7,7 @@ import {
   check,
   chunk,
   client,
+  doctor,
   environment,
   filling,
   goesOn,
@@ -148,8 +149,51 @@ export async function opencode() {
     read !== undefined && read === kept.read,
     read?.slice(0, 200),
   );
+  await doctor("opencode", place, { folder: "opencode", env: foldersOf(place) });
   remove(place);
   await viewed();
+  await inSubagent();
+}
+
+/** A subagent's session is the child of the one that started it: it reads what its parent was shown. */
+async function inSubagent() {
+  const place = scratch("opencode-task");
+  const kept = { ref: "ref_000000000000" };
+  const input = { description: "look", prompt: "look into it", subagent_type: "general" };
+  const read = reading(
+    CALL,
+    () => kept.ref,
+    (whole) => {
+      kept.read = whole;
+      return "looked";
+    },
+  );
+  const { server, seen } = await model({
+    rules: [TITLE],
+    steps: [
+      () => SHELL("cat big.log"),
+      (request) => {
+        kept.ref = refIn(resultsIn(request).at(-1) ?? "") ?? kept.ref;
+        return { calls: [{ name: "task", input }] };
+      },
+      (request, text) => {
+        kept.isChild = text.includes("look into it") && resultsIn(request).length === 0;
+        return read[0](request);
+      },
+      read[1],
+    ],
+  });
+  const start = await starting(place);
+  await start(server.url, ["read the log"]);
+  await server.close();
+  if (process.env.VERBOSE)
+    console.log(seen.map(({ tag }) => tag).join(), kept.isChild, kept.read?.slice(0, 300));
+  check(
+    "opencode: a subagent reads what left its parent byte for byte",
+    kept.isChild === true && kept.read?.trimEnd() === BIG.trimEnd(),
+    `${kept.isChild} ${kept.read?.slice(0, 200)}`,
+  );
+  remove(place);
 }
 
 const COMPACTING = {
@@ -233,13 +277,16 @@ function firstDifference(before, after) {
   return `message ${at} of ${before.length}: ${before[at]?.slice(0, 150)} | ${after[at]?.slice(0, 150)}`;
 }
 
-async function starting(place) {
-  const folders = Object.fromEntries(
+const foldersOf = (place) =>
+  Object.fromEntries(
     ["DATA", "CONFIG", "CACHE", "STATE"].map((name) => [
       `XDG_${name}_HOME`,
       join(place.home, name.toLowerCase()),
     ]),
   );
+
+async function starting(place) {
+  const folders = foldersOf(place);
   const env = environment(place, {
     ...folders,
     OPENCODE_DISABLE_AUTOUPDATE: "1",

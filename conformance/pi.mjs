@@ -3,16 +3,23 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   BIG,
+  CHUNKS,
   check,
+  chunk,
   client,
+  doctor,
   environment,
+  filling,
+  goesOn,
   holds,
+  lengthOf,
   model,
   palimpsest,
   reading,
   refIn,
   remove,
   resultsIn,
+  rewrites,
   run,
   SMALL,
   scratch,
@@ -126,6 +133,69 @@ export async function pi() {
     "pi: after a resume the ref still reads byte for byte",
     read !== undefined && read === kept.read,
     read?.slice(0, 200),
+  );
+  await doctor("pi", place, { folder: "pi" });
+  remove(place);
+  await viewed();
+}
+
+/** More than the window takes: with the view pi never has to compact, and a restart shows the same. */
+async function viewed() {
+  const place = scratch("pi-view");
+  const compact = { calls: [{ name: "compact", input: { focus: "the port" } }] };
+  const { kept, steps } = filling({ shell: SHELL, call: CALL, compact });
+  const summaries = {
+    tag: "summary by a model",
+    when: ({ transcript }) => (transcript.tools ?? []).length === 0,
+    reply: () => "THEIR SUMMARY",
+  };
+  const { server, seen } = await model({ rules: [summaries], steps });
+  const { ran, again } = await drive(place, server.url);
+  await server.close();
+  const sizes = kept.lists.map(lengthOf);
+  if (process.env.VERBOSE)
+    console.log(ran.code, ran.err.slice(-800), seen.map(({ tag }) => tag).join(), sizes.join());
+  check(
+    "pi: a session larger than the window goes on, cut back and otherwise only growing (the cache holds)",
+    kept.afterCompact !== undefined &&
+      Math.max(...sizes) < CHUNKS * chunk(0).length &&
+      rewrites(kept.lists) > 0 &&
+      rewrites(kept.lists) < 6,
+    `${sizes.join()} ${rewrites(kept.lists)}`,
+  );
+  check(
+    "pi: what left by the view is read back byte for byte",
+    kept.read?.trimEnd() === chunk(0).trimEnd(),
+    kept.read?.slice(0, 200),
+  );
+  check(
+    "pi: the agent compacts when it asks to, and the run goes on",
+    lengthOf(kept.afterCompact ?? []) < lengthOf(kept.beforeCompact ?? []) / 2,
+    `${lengthOf(kept.beforeCompact ?? [])} ${lengthOf(kept.afterCompact ?? [])}`,
+  );
+  holds(
+    "pi: no request of the long session broke a rule",
+    server.violations.length === 0 && ran.code === 0,
+    JSON.stringify(server.violations).slice(0, 300),
+  );
+  let next;
+  const second = await model({
+    rules: [summaries],
+    steps: [
+      (request) => {
+        next = request.body.messages.map((one) => JSON.stringify(one));
+        return "done";
+      },
+    ],
+  });
+  await again(second.server.url);
+  await second.server.close();
+  check(
+    "pi: after a restart the model is sent the same bytes, and the new words",
+    next !== undefined &&
+      goesOn((kept.afterCompact ?? []).slice(1), next.slice(1)) &&
+      lengthOf(next) < lengthOf(kept.beforeCompact ?? []),
+    String(next).slice(0, 300),
   );
   remove(place);
 }

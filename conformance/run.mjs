@@ -29,6 +29,10 @@ const suites = {
     needs: ["codex"],
     run: async () => (await import("./codex.mjs")).codex(),
   },
+  across: {
+    needs: ["claude", "codex"],
+    run: async () => (await import("./across.mjs")).across(),
+  },
   pi: {
     needs: ["pi"],
     run: async () => (await import("./pi.mjs")).pi(),
@@ -43,8 +47,8 @@ const isAlone = readFileSync("/proc/net/dev", "utf8").trim().split("\n").length 
 console.log(isAlone ? "offline: there is only loopback here" : "NOT offline: a network is in reach");
 const wanted = words.filter((word) => !word.startsWith("--"));
 const waiting = Object.entries(suites).filter(([name]) => wanted.length === 0 || wanted.includes(name));
-// Two at a time: clients mostly wait for each other's start, and two cores is what CI has.
-await Promise.all([drain(), drain()]);
+// Three at a time: clients wait a good deal, and two cores is what CI has.
+await Promise.all([drain(), drain(), drain()]);
 const { passed, failed, skipped } = tally();
 if (IS_CONTROL) console.log("control: our replies were off, and a check passes here where it failed");
 console.log(`${passed} passed, ${failed.length} failed${skipped ? `, ${skipped} skipped` : ""}`);

@@ -15,6 +15,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
 const DIST = join(ROOT, "dist");
 const ENTRIES = [
   "index",
+  "agent/index",
   "testing/index",
   "cli/bin",
   "loops/ai-sdk",

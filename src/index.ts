@@ -39,6 +39,7 @@ export { isOverflow } from "./overflow.ts";
 export { type Address, addressKey, type Edit } from "./plan/edit.ts";
 export type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 export { parsePolicy } from "./plan/parse-policy.ts";
+export { isWorthALook } from "./plan/pays.ts";
 export { isDueAt } from "./plan/plan.ts";
 export { policyNamed, policyNames } from "./plan/policies.ts";
 export type { Policy } from "./plan/policy.ts";

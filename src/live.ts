@@ -4,11 +4,12 @@
  * others (a rewind, a fork, a host that parses anew each time), everything is read again, which is linear and correct.
  */
 import { type View, viewOf } from "./apply/view.ts";
+import { Arrivals } from "./arrivals.ts";
 import { type Counter, estimatorFor } from "./measure/count.ts";
 import { Meter } from "./measure/measure.ts";
 import { addressKey } from "./plan/edit.ts";
 import type { Compaction, LedgerEntry } from "./plan/ledger.ts";
-import { isList, type Json, list } from "./transcript/json.ts";
+import { defined, isList, isObject, type Json, list } from "./transcript/json.ts";
 import type { Message, Part, Transcript } from "./transcript/message.ts";
 import { type Ref, refOf } from "./transcript/ref.ts";
 import type { BodyWire } from "./wire/wire.ts";
@@ -28,6 +29,7 @@ const SAMPLES = 32;
 export class LiveConversation {
   readonly #wire: BodyWire;
   readonly #counter: Counter;
+  readonly #arrivals: Arrivals;
   #ledger: readonly LedgerEntry[] = [];
   #around: Around = {};
   #natives: Json[] = [];
@@ -41,9 +43,10 @@ export class LiveConversation {
   #isEdited = false;
   #folded: Compaction | undefined;
 
-  constructor(wire: BodyWire, model: string | undefined) {
+  constructor(wire: BodyWire, model: string | undefined, now: () => number = Date.now) {
     this.#wire = wire;
     this.#counter = estimatorFor(model);
+    this.#arrivals = new Arrivals(now);
   }
 
   /** The history as the host has it. */
@@ -115,10 +118,10 @@ export class LiveConversation {
     return added;
   }
 
-  /** After a compaction, an undo or a resume: everything is seen anew. */
+  /** After a compaction, an undo or a resume: everything is seen anew. What was read, hashed and counted stays so. */
   look(ledger: readonly LedgerEntry[]): void {
     this.#ledger = ledger;
-    this.#rebuild(this.#natives);
+    this.#see();
   }
 
   #continues(natives: readonly Json[]): boolean {
@@ -146,7 +149,8 @@ export class LiveConversation {
     );
   }
 
-  #append(message: Message): void {
+  #append(said: Message): void {
+    const message = this.#arrivals.timed(said);
     for (const part of message.parts) this.#count(refOf(part));
     this.#messages.push(message);
     this.#seen.push(message);
@@ -160,7 +164,15 @@ export class LiveConversation {
 
   #rebuild(natives: readonly Json[]): void {
     this.#natives = [...natives];
-    this.#messages = [...this.#wire.read(this.#natives).messages];
+    this.#arrivals.restart();
+    this.#messages = this.#wire.read(this.#natives).messages.map((said) => this.#arrivals.timed(said));
+    this.#counts = new Map();
+    for (const message of this.#messages) for (const part of message.parts) this.#count(refOf(part));
+    this.#whole = new Meter({ ...this.#standing(), messages: this.#messages }, this.#counter);
+    this.#see();
+  }
+
+  #see(): void {
     const { transcript, applied, folded } = this.view;
     this.#folded = folded;
     this.#seen = [...transcript.messages];
@@ -171,10 +183,7 @@ export class LiveConversation {
       ),
     );
     this.#written = this.#isEdited ? [...writtenBy(this.#wire, transcript)] : [...this.#natives];
-    this.#counts = new Map();
-    for (const message of this.#messages) for (const part of message.parts) this.#count(refOf(part));
     this.#meter = new Meter({ ...this.#standing(), messages: this.#seen }, this.#counter);
-    this.#whole = new Meter({ ...this.#standing(), messages: this.#messages }, this.#counter);
   }
 
   /** System prompt and tools as text: their spelling is the host's, their size is what counts here. */
@@ -187,6 +196,8 @@ export class LiveConversation {
       ...(isList(tools)
         ? { tools: tools.map((tool, index) => ({ name: `tool ${index}`, input: tool })) }
         : {}),
+      // By name, as the AI SDK has them: objects with functions, of which only the wire knows what is sent.
+      ...(isObject(tools) ? defined({ tools: this.#wire.read({ messages: [], tools }).tools }) : {}),
     };
   }
 }

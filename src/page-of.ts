@@ -12,6 +12,7 @@ import { pageShares } from "./plan/page-share.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Policy } from "./plan/policy.ts";
 import { endsOf } from "./plan/previews/ends.ts";
+import { showsRefs } from "./plan/shows-refs.ts";
 import { isUserPart } from "./plan/situation.ts";
 import { type Room, tokensIn } from "./plan/size.ts";
 import type { Original, RefRow, Store } from "./store/store.ts";
@@ -90,7 +91,7 @@ function appendedText(written: Written, options: Paging): string | undefined {
   const earlier = before.folded?.page?.text;
   if (update !== "append" || earlier === undefined || !written.added) return undefined;
   const day = new Date(at).toISOString().slice(0, 10);
-  const text = `${earlier}\n\n# ${day}\n\n${renderForm(written.added, policy.summary).trim()}`;
+  const text = `${earlier}\n\n# ${day}\n\n${renderForm(written.added, policy.summary, { areRefsShown: showsRefs(policy) }).trim()}`;
   const limit = appendUpTo ? tokensIn(appendUpTo, room) : Number.POSITIVE_INFINITY;
   return options.accounting.tokensOfText(text) <= limit ? text : undefined;
 }
@@ -103,6 +104,7 @@ async function contentOf(
   const { workspace } = options;
   return {
     userMessages: foldedWords(plan, options),
+    areRefsShown: showsRefs(options.policy),
     ...(workspace ? { marks: await marksOn(files, workspace) } : {}),
   };
 }
@@ -147,6 +149,7 @@ async function tableOf(options: Paging, maxTokens: number): Promise<string> {
   return refTable(rowsOf(kept.rows, originals), {
     maxTokens,
     tokensOf: accounting.tokensOfText,
+    ...defined({ tools: policy.retrieval?.tools }),
   });
 }
 

@@ -7,7 +7,7 @@
  */
 import { estimatorFor } from "./measure/count.ts";
 import { cannotRecall, refAsked } from "./ref-asked.ts";
-import { grepLines, patternOf } from "./ref-grep.ts";
+import { type Grepped, type GrepRow, grepLines, patternOf, tellingRows, wordsPattern } from "./ref-grep.ts";
 import {
   type LineRange,
   type Lines,
@@ -168,26 +168,47 @@ interface Search {
 }
 
 function showMatches(lines: Lines, search: Search, fits: (body: string) => boolean): Shown | ToolRefusal {
-  const found = grepLines(lines, search.pattern, search.range);
+  const exactly = grepLines(lines, search.pattern, search.range);
+  if (exactly instanceof ToolRefusal) return exactly;
+  // Models search for a few words as they would in a search box: nothing has them just so, but some lines have them.
+  const words = exactly.matches === 0 ? wordsPattern(search.text) : undefined;
+  const found = words ? grepLines(lines, words, search.range) : exactly;
   if (found instanceof ToolRefusal) return found;
-  const rows = found.rows.map(
-    ({ line, char, text }) => `${line}${char === undefined ? "" : `:${char}`}\t${text}`,
-  );
-  const shown = mostThatFits(rows.length, (count) => fits(rows.slice(0, count).join("\n")));
+  const shown = tellingRows(found.rows, (rows) => fits(matchesText(rows)));
+  const seen = shown.reduce((sum, row) => sum + row.matches, 0);
   const { from, to } = search.range;
-  const last = found.rows[shown - 1];
-  const seen = found.rows.slice(0, shown).reduce((sum, row) => sum + row.matches, 0);
-  const matches = found.matches === 1 ? "1 match" : `${counted(found.matches)} matches`;
+  const of = lines.starts.length;
   return {
-    body: rows.slice(0, shown).join("\n"),
-    extent: `lines ${counted(from)}-${counted(to)} of ${counted(lines.starts.length)}; ${matches} of ${shorten(search.text)}, ${counted(seen)} shown`,
+    body: matchesText(shown),
+    extent: `lines ${counted(from)}-${counted(to)} of ${counted(of)}; ${matchesFound(search, exactly, found)}, ${counted(seen)} shown`,
     facts: {
-      lines: { from, to, of: lines.starts.length },
+      lines: { from, to, of },
       grep: { pattern: search.text, matches: found.matches, shown: seen },
     },
-    next: last && seen < found.matches && last.line < to ? `${last.line + 1}-${to}` : undefined,
+    next: seen < found.matches ? afterwards(found.rows, shown, to) : undefined,
     grep: search.text,
   };
+}
+
+function matchesText(rows: readonly GrepRow[]): string {
+  return rows
+    .map(({ line, char, text }) => `${line}${char === undefined ? "" : `:${char}`}\t${text}`)
+    .join("\n");
+}
+
+function matchesFound({ text }: Search, exactly: Grepped, found: Grepped): string {
+  const matches = exactly.matches === 1 ? "1 match" : `${counted(exactly.matches)} matches`;
+  const some = found.matches === 0 || found === exactly ? "" : `; ${counted(found.matches)} of its words`;
+  return `${matches} of ${shorten(text)}${some}`;
+}
+
+/** From the first row that was left out on; undefined where it stands on the last line, with others before it. */
+function afterwards(rows: readonly GrepRow[], shown: readonly GrepRow[], to: number): string | undefined {
+  const seen = new Set(shown);
+  const left = rows.find((row) => !seen.has(row));
+  const last = shown.at(-1);
+  const line = left?.line ?? (last ? last.line + 1 : undefined);
+  return line === undefined || line > to || line === last?.line ? undefined : `${line}-${to}`;
 }
 
 function framed(original: Original, shown: Shown, context: ToolContext): ToolAnswer {

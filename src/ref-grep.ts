@@ -5,7 +5,7 @@
  * forty times as long to start and copies the text; half a second at worst, on a hostile expression, is the better bargain.
  */
 import { runInNewContext } from "node:vm";
-import { type Lines, lineOf, wholeCharacters } from "./ref-lines.ts";
+import { type Lines, lineOf, mostThatFits, wholeCharacters } from "./ref-lines.ts";
 import { ToolRefusal } from "./tool-answer.ts";
 
 const WATCHDOG_MS = 500;
@@ -13,7 +13,7 @@ const PATTERN_CHARS = 1000;
 /** Longer lines are shown around each match only: minified code and JSON have everything on one line. */
 const LINE_CHARS = 2000;
 const AROUND_CHARS = 200;
-/** More cannot be shown anyway; the rest is counted. */
+/** More cannot be shown anyway; the rest is counted. As many again of those that match in several ways: they come first. */
 const MOST_SHOWN = 5000;
 
 export interface GrepRow {
@@ -23,6 +23,8 @@ export interface GrepRow {
   readonly text: string;
   /** How many it shows. */
   readonly matches: number;
+  /** In how many ways it matches: of `timeout|retry` the line that has both tells more. */
+  readonly ways: number;
 }
 
 export interface Grepped {
@@ -41,6 +43,36 @@ export function patternOf(grep: string): RegExp | ToolRefusal {
   } catch (error) {
     return badPattern(grep, error instanceof Error ? error.message : String(error));
   }
+}
+
+/** The words of an expression that is nothing but words, in any order and case; undefined where there is more to it. */
+export function wordsPattern(grep: string): RegExp | undefined {
+  const words = grep
+    .replace(/^\(\?i\)/, "")
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  return words.length > 0 && words.every((word) => /^[\p{L}\p{N}_-]+$/u.test(word))
+    ? new RegExp(words.join("|"), "gi")
+    : undefined;
+}
+
+/**
+ * Where not all rows fit, those that match in most ways, as many as fit; in the order of the original. Where all match
+ * alike, the first ones.
+ */
+export function tellingRows(
+  rows: readonly GrepRow[],
+  fits: (rows: readonly GrepRow[]) => boolean,
+): readonly GrepRow[] {
+  const ranked = rows
+    .map((row, index) => ({ row, index }))
+    .sort((a, b) => b.row.ways - a.row.ways || a.index - b.index);
+  const inOrder = (count: number) =>
+    ranked
+      .slice(0, count)
+      .sort((a, b) => a.index - b.index)
+      .map(({ row }) => row);
+  return inOrder(mostThatFits(rows.length, (count) => fits(inOrder(count))));
 }
 
 function badPattern(grep: string, because: string): ToolRefusal {
@@ -87,10 +119,16 @@ function search(lines: Lines, pattern: RegExp, { from, to }: { from: number; to:
     if (seen.length > LINE_CHARS) matches += searchLong(seen, line, { pattern, rows });
     else if (pattern.test(seen)) {
       matches += 1;
-      if (rows.length < MOST_SHOWN) rows.push({ line, text, matches: 1 });
+      const ways = waysIn(seen, pattern);
+      if (rows.length < (ways > 1 ? 2 * MOST_SHOWN : MOST_SHOWN)) rows.push({ line, text, matches: 1, ways });
     }
   }
   return { rows, matches };
+}
+
+function waysIn(text: string, pattern: RegExp): number {
+  pattern.lastIndex = 0;
+  return new Set([...text.matchAll(pattern)].map(([found]) => found.toLowerCase())).size;
 }
 
 /** In a long line each match counts, and is shown with what stands around it; those close together are shown together. */
@@ -108,7 +146,8 @@ function searchLong(
     else if (rows.length < MOST_SHOWN) {
       const start = wholeCharacters(text, Math.max(0, index - AROUND_CHARS));
       shownTo = wholeCharacters(text, Math.min(text.length, index + AROUND_CHARS));
-      rows.push({ line, char: start + 1, text: text.slice(start, shownTo), matches: 1 });
+      const shown = text.slice(start, shownTo);
+      rows.push({ line, char: start + 1, text: shown, matches: 1, ways: waysIn(shown, pattern) });
     }
   }
   return matches;

@@ -63,4 +63,6 @@ export interface CompactRequest {
   readonly trigger?: CompactionTrigger;
   /** How far down, in place of the policy's target. */
   readonly targetTokens?: number;
+  /** For this one alone. Default: the session's. */
+  readonly policy?: Policy;
 }

@@ -13,11 +13,14 @@ import {
 import { type Model, modelNamed } from "./measure/models.ts";
 import type { Overflow } from "./overflow.ts";
 import { responseOverflow } from "./overflow-response.ts";
-import type { Compaction, LedgerEntry } from "./plan/ledger.ts";
+import type { Compaction, LedgerEntry, Requested } from "./plan/ledger.ts";
+import { isWorthALook } from "./plan/pays.ts";
+import type { Policy } from "./plan/policy.ts";
 import { type CacheState, cacheStateOf } from "./plan/rent.ts";
+import { roomIn } from "./plan/size.ts";
 import type { Observed } from "./session-options.ts";
 import { defined } from "./transcript/json.ts";
-import type { Usage } from "./transcript/message.ts";
+import { hasUserWords, type Message, type Usage } from "./transcript/message.ts";
 
 /** No model in use takes less: a smaller number in an error is of something else. */
 const LEAST_WINDOW_TOKENS = 1_000;
@@ -32,8 +35,11 @@ export class SessionRequests {
   #model: string | undefined;
   #calibration: Calibration = UNCALIBRATED;
   /** The last request; none, where nothing can be cached yet. */
-  #last: { readonly at: number; readonly model?: string | undefined } | undefined;
+  #last: Pick<Requested, "at" | "model"> | undefined;
+  /** Whether the host asks for the long life, by what was written last. */
+  #isLong = false;
   #isOverflown = false;
+  #lookedAtTokens = 0;
   /** What the provider said its window is, where it is less than we thought: a local server's is what it was started with. */
   #saidTokens = Number.POSITIVE_INFINITY;
 
@@ -41,7 +47,11 @@ export class SessionRequests {
   constructor(defaults: Defaults, ledger: readonly LedgerEntry[]) {
     this.#defaults = defaults;
     this.#model = defaults.model;
-    this.#last = ledger.findLast((entry) => entry.kind === "requested");
+    for (const entry of ledger) {
+      if (entry.kind !== "requested") continue;
+      this.#last = entry;
+      this.#isLong = isLongIn(entry.usage) ?? this.#isLong;
+    }
   }
 
   get model(): string | undefined {
@@ -53,8 +63,31 @@ export class SessionRequests {
     if (model === this.#model) return false;
     this.#model = model;
     this.#calibration = UNCALIBRATED;
+    // Its cache is cold, which is the time to clear: it is looked at whatever was seen before.
+    this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
     this.#saidTokens = Number.POSITIVE_INFINITY;
     return true;
+  }
+
+  /** Below the mark; see `plan/pays.ts`. A switched model and a time to live that has passed are the same: the cache is cold. */
+  areWorthALook(
+    policy: Policy,
+    {
+      tokens,
+      last,
+      now,
+    }: { readonly tokens: number; readonly last: Message | undefined; readonly now: number },
+  ): boolean {
+    return isWorthALook(policy, roomIn(this.windowTokens, this.facts), {
+      tokens,
+      lookedAtTokens: this.#lookedAtTokens,
+      isBoundary: last !== undefined && hasUserWords(last),
+      isCold: this.#last !== undefined && this.cacheAt(now).isCold,
+    });
+  }
+
+  lookedAt(tokens: number): void {
+    this.#lookedAtTokens = tokens;
   }
 
   /** A window that was given belongs to the model it was given with; another model has its own. */
@@ -86,7 +119,7 @@ export class SessionRequests {
   cacheAt(now: number): CacheState {
     const idleMs = this.#last ? now - this.#last.at : Number.POSITIVE_INFINITY;
     const isModelSwitched = this.#last !== undefined && this.#last.model !== this.#model;
-    return cacheStateOf(this.facts, { idleMs, isModelSwitched });
+    return cacheStateOf(this.facts, { idleMs, isModelSwitched, isLong: this.#isLong });
   }
 
   observe(
@@ -95,7 +128,8 @@ export class SessionRequests {
     { at, ended, stopReason }: Observed & { readonly at: number },
   ): void {
     this.#calibration = observe(this.#calibration, { counted, usage, ...defined({ ended }) });
-    this.#last = { at, model: this.#model };
+    this.#last = { at, ...defined({ model: this.#model }) };
+    this.#isLong = isLongIn(usage) ?? this.#isLong;
     if (ended === "failed" || ended === "aborted") return;
     // A window that is a guess convicts nobody; a stop reason does.
     const window = this.#givenWindow ?? (this.facts.isFallback ? undefined : this.facts.windowTokens);
@@ -120,4 +154,9 @@ export class SessionRequests {
     const { model, windowTokens } = this.#defaults;
     return model === undefined || model === this.#model ? windowTokens : undefined;
   }
+}
+
+/** Undefined where nothing was written. Taken for short, a warm cache would look cold after five minutes, and be written anew. */
+function isLongIn({ cacheWriteTokens, cacheWrite1hTokens = 0 }: Usage): boolean | undefined {
+  return cacheWriteTokens === 0 ? undefined : cacheWrite1hTokens > 0;
 }

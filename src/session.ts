@@ -7,17 +7,18 @@
  */
 import { randomUUID } from "node:crypto";
 import { counterFor } from "./accounting.ts";
-import { standingCompactions } from "./apply/view.ts";
+import { standingCompactions, viewOf } from "./apply/view.ts";
 import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
 import { liveRequestAround } from "./live-request.ts";
 import { usageFrom } from "./measure/usage.ts";
+import { objectionTo } from "./objection.ts";
 import { isOverflow } from "./overflow.ts";
 import { isBound } from "./plan/bound.ts";
 import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
-import { arrivalTokens, isPassing, looksEachTime } from "./plan/prune.ts";
+import { arrivalTokens, isPassing } from "./plan/prune.ts";
 import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
 import { Ahead, type Basis } from "./session-ahead.ts";
@@ -31,9 +32,6 @@ import { memoryStore } from "./store/memory.ts";
 import type { RefPage, RefQuery } from "./store/store.ts";
 import { defined, type Json } from "./transcript/json.ts";
 import type { Message } from "./transcript/message.ts";
-
-/** Between two looks at what could be cleared, the context grows by this share of the window. */
-const LOOK_AGAIN_SHARE = 0.05;
 
 export async function openSession(options: SessionOptions = {}): Promise<AgentSession> {
   const { store = memoryStore(), id = randomUUID(), now = Date.now } = options;
@@ -59,7 +57,6 @@ export class AgentSession {
   readonly #ahead = new Ahead();
   readonly #overhead = new Overhead();
   #failures = 0;
-  #lookedAtTokens = 0;
   /** What was shortened for the last request alone. */
   #passing: readonly Compaction[] = [];
 
@@ -117,14 +114,10 @@ export class AgentSession {
   }
 
   /** On demand: by the user (`/compact focus`), by the agent at a task boundary, when idle. */
-  async compact({
-    focus,
-    trigger = "manual",
-    targetTokens,
-  }: CompactRequest = {}): Promise<Outcome | undefined> {
+  async compact({ focus, trigger = "manual", ...own }: CompactRequest = {}): Promise<Outcome | undefined> {
     const live = this.#live;
     if (!live) return undefined;
-    const options = { ...this.#compactOptions(trigger, focus), ...defined({ targetTokens }) };
+    const options = { ...this.#compactOptions(trigger, focus), ...defined(own) };
     return this.#settle(await compact(live.transcript, options));
   }
 
@@ -193,9 +186,7 @@ export class AgentSession {
     const isSwitched = this.#requests.goesTo(model);
     const found = this.#wire.of(messages, wire);
     if (this.#live?.wire === found.name && !isSwitched) return this.#live;
-    // A cold cache is the time to clear: it is looked at whatever was seen before.
-    if (this.#live && isSwitched) this.#lookedAtTokens = Number.NEGATIVE_INFINITY;
-    this.#live = new LiveConversation(found, this.#requests.model);
+    this.#live = new LiveConversation(found, this.#requests.model, this.#options.now);
     this.#live.look(this.#ledger);
     return this.#live;
   }
@@ -226,11 +217,11 @@ export class AgentSession {
   async #whenDue(live: LiveConversation): Promise<Outcome | undefined> {
     const tokens = this.#requests.calibrated(live.countedTokens);
     const isFull = tokens > this.#marks.full;
-    const hasGrown = tokens - this.#lookedAtTokens > this.#requests.windowTokens * LOOK_AGAIN_SHARE;
     // What is being prepared would be stale by anything done now.
-    const isLooked = isFull || hasGrown || looksEachTime(this.#policy);
-    if (this.#isBroken || this.#ahead.isWorking || !isLooked) return undefined;
-    this.#lookedAtTokens = tokens;
+    if (this.#isBroken || this.#ahead.isWorking) return undefined;
+    const glance = { tokens, last: live.transcript.messages.at(-1), now: this.#options.now() };
+    if (!isFull && !this.#requests.areWorthALook(this.#policy, glance)) return undefined;
+    this.#requests.lookedAt(tokens);
     if (isFull) await this.#flush();
     return this.#attempt(live, "auto");
   }
@@ -272,6 +263,9 @@ export class AgentSession {
     if (outcome.compaction.isTransient) return undefined;
     const now: Basis = { transcript: live.transcript, ledger: this.#ledger };
     if (!this.#ahead.isOf(now)) return undefined;
+    // What was thought since is sealed behind what would be edited now.
+    const after = viewOf(live.transcript, [...this.#ledger, outcome.compaction]);
+    if (objectionTo(outcome.compaction, live.view, after)) return undefined;
     await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
     return this.#settle(outcome);
   }

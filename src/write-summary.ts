@@ -1,5 +1,6 @@
 /** Who writes the summary of a fold, of what, and in which form: the policy says so, where it can be had. */
 import type { View } from "./apply/view.ts";
+import { withFailures } from "./failed-approaches.ts";
 import { originalMessages } from "./originals.ts";
 import { addressKey } from "./plan/edit.ts";
 import type { CompactionTrigger } from "./plan/ledger.ts";
@@ -47,7 +48,8 @@ export async function writeSummary(before: View, plan: Plan, options: Summing): 
     summarizer,
     defined({ signal: options.signal }),
   );
-  return { ...written, notes: [...notes, ...written.notes] };
+  const summary = withFailures(written.summary, { before, plan, original: options.original });
+  return { ...written, summary, notes: [...notes, ...written.notes] };
 }
 
 /** What is folded, with what the user said in between, as it was said: a summary of a stub would cite the stub. */

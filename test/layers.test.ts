@@ -43,7 +43,7 @@ const FUNCTION_LINES = 30;
 const LONGER: Record<string, { readonly lines: number; readonly why: string }> = {
   "session.ts": { lines: 340, why: "one class people use; what it is made of stands in session-*.ts" },
   "plan/policy.ts": {
-    lines: 340,
+    lines: 360,
     why: "one schema, half of it comments; in two files a field would be hunted for",
   },
 };
@@ -79,7 +79,8 @@ test("the arena knows the package by its public name, and nothing else of it", (
   const wrong = arena.flatMap(({ path, imports }) =>
     imports
       .map(({ from }) => from)
-      .filter((from) => !/^(palimpsest$|node:)/.test(from))
+      // Its model mode gives a model tools, for which the AI SDK is the one interface.
+      .filter((from) => !/^(palimpsest$|node:|ai$)/.test(from))
       .filter(
         (from) =>
           !from.startsWith(".") || resolve(ARENA, dirname(path), from).startsWith(`${ARENA}/`) === false,

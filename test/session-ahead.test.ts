@@ -106,6 +106,22 @@ describe("work prepared ahead", () => {
     expect((await session.prepare(anew)).outcome?.kind).toBe("compacted");
   });
 
+  test("is dropped where the model has thought since: that thinking is sealed to what would be edited", async () => {
+    const session = await open();
+    const messages = conversation(11);
+    await session.prepare(messages);
+    await session.prepareAhead({ trigger: "manual" });
+    const [response, results] = step(11) as readonly {
+      readonly role: string;
+      readonly content: readonly Json[];
+    }[];
+    const thought = { type: "thinking", thinking: "I saw it all.", signature: "sealed" };
+    const thoughtful = { role: "assistant", content: [thought, ...(response?.content ?? [])] };
+    const next = [...messages, thoughtful, results ?? null];
+    // Nothing before the thinking has changed.
+    expect(await session.prepare(next)).toEqual({ messages: next });
+  });
+
   test("that failed is reported, and the request goes out", async () => {
     const errors: unknown[] = [];
     const broken = { ...extractive, write: () => Promise.reject(new Error("no summary today")) };

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../src/compact.ts";
 import { policyNamed } from "../src/plan/policies.ts";
+import type { Policy } from "../src/plan/policy.ts";
 import { openSession } from "../src/session.ts";
 import { schemaTokens } from "../src/standing-overhead.ts";
 import { memoryStore } from "../src/store/memory.ts";
@@ -18,6 +19,11 @@ const used = (uncachedTokens: number, outputTokens = 10): Usage => ({
 });
 const open = (more: Parameters<typeof openSession>[0] = {}) =>
   openSession({ model: MODEL, windowTokens: 20_000, ...more });
+/** Clears what has aged as soon as that pays. */
+const clearing: Policy = {
+  ...policyNamed("palimpsest"),
+  prune: [{ strategy: "aged-results", when: "pays", minTokens: 500, keepSteps: 12, leave: { kind: "stub" } }],
+};
 /** Below the marks, with nothing to clear. */
 const messages = conversation(10);
 const next = [...messages, ...step(10)];
@@ -70,7 +76,8 @@ describe("a switched model", () => {
     const long = [says("Go."), ...Array.from({ length: 11 }, (_, id) => step(id, 580)).flat()];
     const isFolded = (outcome: Outcome | undefined) =>
       outcome?.kind === "compacted" && outcome.compaction.page !== undefined;
-    const policy = { ...policyNamed("palimpsest"), prune: [] };
+    const { pays: _, ...trigger } = policyNamed("palimpsest").trigger;
+    const policy = { ...policyNamed("palimpsest"), prune: [], trigger };
     const session = await openSession({ model: MODEL, windowTokens: 1_000_000, policy });
     expect(isFolded((await session.prepare(long)).outcome)).toBe(false);
     expect(isFolded((await session.prepare(long, { model: "gpt-4o" })).outcome)).toBe(true);
@@ -79,7 +86,7 @@ describe("a switched model", () => {
   test("makes the cache cold: what clearing would have cost is paid anyway", async () => {
     const clears = async (model: string) => {
       let now = 1_000_000;
-      const session = await open({ now: () => now });
+      const session = await open({ now: () => now, policy: clearing });
       await session.prepare(conversation(11), { model: MODEL });
       session.observe(used(7_000));
       now += 1_000;
@@ -119,7 +126,7 @@ describe("a switched model", () => {
     const store = memoryStore();
     const at = 5_000_000;
     const clears = async (now: number) => {
-      const session = await open({ store, id: "s", now: () => now });
+      const session = await open({ store, id: "s", now: () => now, policy: clearing });
       const outcome = (await session.prepare(conversation(13))).outcome;
       return outcome?.kind === "compacted";
     };
@@ -128,6 +135,19 @@ describe("a switched model", () => {
     first.observe(used(50));
     expect(await clears(at + 1_000)).toBe(false);
     expect(await clears(at + 3_600_000)).toBe(true);
+  });
+
+  test("the long life is known by what was written: ten minutes later its cache is warm", async () => {
+    const clears = async (cacheWrite1hTokens: number) => {
+      let now = 5_000_000;
+      const session = await open({ now: () => now, policy: clearing });
+      await session.prepare(conversation(11));
+      session.observe({ ...used(0), cacheWriteTokens: 7_000, cacheWrite1hTokens });
+      now += 600_000;
+      return (await session.prepare(conversation(13))).outcome?.kind === "compacted";
+    };
+    expect(await clears(0)).toBe(true);
+    expect(await clears(7_000)).toBe(false);
   });
 });
 

@@ -13,11 +13,16 @@ export interface Variant {
 
 const ARMS: readonly string[] = ["summarize", "pointerize", "hybrid", "opencode", "palimpsest"];
 
-export function variants(): readonly Variant[] {
-  return ARMS.filter((name) => policyNames.includes(name)).flatMap((name) => {
+export function variants(arms: readonly string[] = ARMS): readonly Variant[] {
+  return arms.flatMap((name) => {
     const policy = policyNamed(name);
     return [{ name, policy, tools: toolsOf(policy) }, ...variantsOf(policy)];
   });
+}
+
+/** The policy itself, nothing in it varied. */
+export function isArm({ name }: Variant): boolean {
+  return policyNames.includes(name);
 }
 
 export function variantsOf(policy: Policy): readonly Variant[] {

@@ -7,7 +7,9 @@ import {
   arrivalTokens,
   type CompactOptions,
   compact,
+  hasUserWords,
   isDueAt,
+  isWorthALook,
   type LedgerEntry,
   type Message,
   modelNamed,
@@ -33,6 +35,8 @@ export interface Playing {
   readonly windowTokens: number;
   readonly model: string;
   readonly rules: CacheRules;
+  /** Whether the host asked for the long life. */
+  readonly isLong: boolean;
   /** What the record shows the cache to have forgotten, and when. */
   readonly misses: Misses;
 }
@@ -53,8 +57,6 @@ export interface Played {
   readonly neededKept: number;
 }
 
-/** As `openSession` looks again: whenever the context has grown by this share of the window. */
-const LOOK_AGAIN_SHARE = 0.05;
 /** What a call to read something back takes to write. */
 const CALL_TOKENS = 100;
 
@@ -85,6 +87,9 @@ class Player {
   #shown: Message[] = [];
   #blocks: Block[];
   #added: Message[] = [];
+  /** Behind so many of the messages shown. */
+  #fetched: { readonly behind: number; readonly block: Block }[] = [];
+  #sentBlocks = 0;
   #counted = 0;
   #lookedAt = 0;
   #failures = 0;
@@ -139,13 +144,19 @@ class Player {
     this.#rebuild();
   }
 
+  /** What was fetched back stays where it was fetched. */
   #rebuild(): void {
     const standing = this.#blocks.slice(0, STANDING_BLOCKS);
-    this.#blocks = [...standing, ...this.#shown.map((message) => blockOf(message, this.#shrinking))];
+    const said = this.#shown.flatMap((message, at) => [
+      blockOf(message, this.#shrinking),
+      ...this.#fetched.flatMap(({ behind, block }) => (behind === at + 1 ? [block] : [])),
+    ]);
+    this.#blocks = [...standing, ...said];
   }
 
   #send(sent: Sent, outputTokens: number): void {
     this.#requests.push({ ...this.#cache.send(this.#blocks, sent), outputTokens });
+    this.#sentBlocks = this.#blocks.length;
   }
 
   /** What the agent is about to write and can no longer see, it gets back first. */
@@ -158,12 +169,25 @@ class Player {
       this.#send({ sentMs, answeredMs: sentMs }, CALL_TOKENS);
       this.#counts.extraRequests += 1;
       const back = isRead ? Math.min(tokens, PAGE_TOKENS) : tokens;
-      this.#blocks.push({ key: `back ${key}`, tokens: back + CALL_TOKENS });
+      this.#fetch({ key: `back ${key}`, tokens: back + CALL_TOKENS });
     }
   }
 
+  #fetch(block: Block): void {
+    this.#blocks.push(block);
+    this.#fetched.push({ behind: this.#shown.length, block });
+  }
+
+  /** Behind the first change all is written anew: what was fetched there has been used, and goes with it. */
+  #forget(after: readonly Message[]): void {
+    const keyOf = (message: Message | undefined) => message && blockOf(message, this.#shrinking).key;
+    const changed = this.#shown.findIndex((message, at) => keyOf(message) !== keyOf(after[at]));
+    if (changed >= 0) this.#fetched = this.#fetched.filter(({ behind }) => behind <= changed);
+  }
+
   async #compactWhenDue(index: number, sentMs: number): Promise<void> {
-    const trigger = this.#triggerNow();
+    const cache = this.#cacheNow(sentMs);
+    const trigger = this.#triggerNow(cache.isCold);
     if (trigger === undefined) return;
     if (trigger === "auto") this.#lookedAt = this.#counted;
     const { session, windowTokens } = this.#playing;
@@ -171,40 +195,44 @@ class Player {
     const outcome = await compact(transcript, {
       ...{ store: this.#store, sessionId: "arena", policy: this.#policy, trigger, at: sentMs, windowTokens },
       ledger: this.#ledger,
-      cache: this.#cacheNow(sentMs),
+      cache,
     });
     if (outcome.kind === "compacted") this.#swapIn(index, outcome);
     else if (outcome.because !== "nothing-to-do") this.#failures += 1;
   }
 
-  #triggerNow(): "arrival" | "auto" | undefined {
+  /** As `openSession` does. */
+  #triggerNow(isCold: boolean): "arrival" | "auto" | undefined {
     const { windowTokens, session, weights } = this.#playing;
     const policy = this.#policy;
     const giant = arrivalTokens(policy, windowTokens) ?? Number.POSITIVE_INFINITY;
     if (this.#added.some((message) => message.role !== "assistant" && weights.counted(message) >= giant))
       return "arrival";
-    const due = {
-      totalTokens: this.#counted,
-      messages: this.#shown.length,
-      ...roomIn(windowTokens, modelNamed(session.whole.model)),
-    };
+    const room = roomIn(windowTokens, modelNamed(session.whole.model));
+    const due = { totalTokens: this.#counted, messages: this.#shown.length, ...room };
     const isFull = isDueAt(
       policy,
       session.whole.model === undefined ? due : { ...due, model: session.whole.model },
     );
-    const hasGrown = this.#counted - this.#lookedAt > windowTokens * LOOK_AGAIN_SHARE;
-    return this.#failures < policy.safety.maxFailures && (isFull || hasGrown) ? "auto" : undefined;
+    const last = this.#shown.at(-1);
+    const isLooked = isWorthALook(policy, room, {
+      ...{ tokens: this.#counted, lookedAtTokens: this.#lookedAt, isCold },
+      isBoundary: last !== undefined && hasUserWords(last),
+    });
+    return this.#failures < policy.safety.maxFailures && (isFull || isLooked) ? "auto" : undefined;
   }
 
   #cacheNow(sentMs: number): NonNullable<CompactOptions["cache"]> {
-    const { model, rules } = this.#playing;
+    const { model, rules, isLong } = this.#playing;
     const { prices } = modelNamed(model);
     const isCold = sentMs - this.#at > rules.ttlMs;
     if (!prices) return { isCold };
+    if (rules.kind === "none") return { isCold, readPrice: prices.input, writePrice: prices.input };
+    const long = isLong ? prices.cacheWrite1h : undefined;
     return {
       isCold,
       readPrice: prices.cacheRead ?? prices.input,
-      writePrice: prices.cacheWrite ?? prices.input,
+      writePrice: long ?? prices.cacheWrite ?? prices.input,
     };
   }
 
@@ -213,15 +241,14 @@ class Player {
     const before = this.#blocks;
     this.#failures = 0;
     this.#ledger = [...this.#ledger, outcome.compaction];
+    this.#forget(outcome.transcript.messages);
     this.#shown = [...outcome.transcript.messages];
-    this.#blocks = [
-      ...before.slice(0, STANDING_BLOCKS),
-      ...this.#shown.map((message) => blockOf(message, this.#shrinking)),
-    ];
+    this.#rebuild();
     this.#counted = this.#shown.reduce((sum, message) => sum + weights.counted(message), 0);
     this.#lookedAt = this.#counted;
     this.#counts.compactions += 1;
-    this.#counts.invalidatedTokens += behindTheChange(before, this.#blocks);
+    // What was never sent was in no cache: shortened on arrival, it costs nothing.
+    this.#counts.invalidatedTokens += behindTheChange(before.slice(0, this.#sentBlocks), this.#blocks);
     this.#memory.fold(index, this.#shown);
     const page = outcome.compaction.page?.text;
     if (page === undefined || this.#policy.summary.by === "extractive" || this.#policy.summary.by === "none")

@@ -51,7 +51,7 @@ export function pageText({
   const sections = [
     opening ?? (isFold ? folded : ""),
     summaryText.trim(),
-    table === "" ? "" : `${TABLE_HEADING}\n\n${table.trim()}\n\n${READING[reading]}`,
+    table === "" ? "" : `${TABLE_HEADING}\n\n${table.trim()}\n\n${readingText(reading, summaryText !== "")}`,
     recent.trim(),
     restored.trim(),
     latest.trim(),
@@ -67,10 +67,14 @@ export const TABLE_HEADING = "## What can be read back";
 
 const NEVER = "never write a ref or a ⟦…⟧ stub into a file.";
 
+function readingText(reading: keyof typeof READING, hasSummary: boolean): string {
+  return `${hasSummary && reading === "prescriptive" ? "The summary says why; the originals say what. " : ""}${READING[reading]}`;
+}
+
 /** Seed 003: told that it may look, a model mostly does not; told that looking is how one works here, it does. */
 const READING = {
   prescriptive: [
-    "The summary says why; the originals say what. Before you state a value, a line of code, an error text or a decision",
+    "Before you state a value, a line of code, an error text or a decision",
     "from earlier work: read its ref with `read_ref`, check whether that is enough, read more if it is not, then answer.",
     `Do not guess what a ref holds, and ${NEVER}`,
   ].join("\n"),

@@ -17,13 +17,20 @@ export interface RefTableRow {
 export interface RefTableOptions {
   readonly maxTokens: number;
   readonly tokensOf: (text: string) => number;
+  /** Where the policy says which the model has. */
+  readonly tools?: readonly string[];
 }
 
 const HEADER = "| ref | what it is | tokens |\n|---|---|---|";
 
-export function refTable(rows: readonly RefTableRow[], { maxTokens, tokensOf }: RefTableOptions): string {
+export function refTable(
+  rows: readonly RefTableRow[],
+  { maxTokens, tokensOf, tools }: RefTableOptions,
+): string {
   if (maxTokens <= 0) return "";
-  const sorted = byNeed(rows);
+  const all = byNeed(rows);
+  // A thought has no description: rows that all say "Thinking" help nobody choose.
+  const sorted = all.filter(({ kind }) => kind !== "thinking");
   const lines: string[] = [];
   let tokens = tokensOf(HEADER) + GROUP_TOKENS;
   for (const row of sorted) {
@@ -32,11 +39,12 @@ export function refTable(rows: readonly RefTableRow[], { maxTokens, tokensOf }: 
     if (tokens > maxTokens) break;
     lines.push(line);
   }
-  const rest = sorted.slice(lines.length);
+  const rest = [...sorted.slice(lines.length), ...all.filter(({ kind }) => kind === "thinking")];
   if (lines.length === 0 && rest.length === 0) return "";
-  return [...(lines.length > 0 ? [HEADER, ...lines] : []), ...(rest.length > 0 ? [groupOf(rest)] : [])].join(
-    "\n",
-  );
+  return [
+    ...(lines.length > 0 ? [HEADER, ...lines] : []),
+    ...(rest.length > 0 ? [groupOf(rest, tools)] : []),
+  ].join("\n");
 }
 
 /** Set aside for the line that counts the rest. */
@@ -79,9 +87,16 @@ const WORDS: Readonly<Record<Part["type"], string>> = {
   opaque: "items",
 };
 
-function groupOf(rows: readonly RefTableRow[]): string {
+function groupOf(rows: readonly RefTableRow[], tools: RefTableOptions["tools"]): string {
   const counts = new Map<Part["type"], number>();
   for (const { kind } of rows) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const told = [...counts].map(([kind, count]) => `${count} ${WORDS[kind]}`).join(", ");
-  return `And ${rows.length} more (${told}): list_refs({ contains: "…" }) finds them by what they say.`;
+  return `And ${rows.length} more (${told})${findingBy(tools)}.`;
+}
+
+/** No tool is named that the model does not have. */
+function findingBy(tools: RefTableOptions["tools"]): string {
+  if (tools === undefined) return ': list_refs({ contains: "…" }) finds them by what they say';
+  if (tools.includes("search_refs")) return ': search_refs({ query: "…" }) finds them by what they say';
+  return tools.includes("list_refs") ? ": list_refs lists them" : "";
 }

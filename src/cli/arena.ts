@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { PalimpsestError } from "../errors.ts";
 import type { Json } from "../transcript/json.ts";
+import { type AskerChoice, askerChoice, howManyAsked, MODEL_OPTIONS } from "./arena-model.ts";
 import { parseWords, usageError, wholeNumber } from "./arguments.ts";
 import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
@@ -30,6 +31,11 @@ give the same bytes.
   --workers N       processors to use (default: all)
   --experiments     seed 003 instead: eight sessions of ours, summaries against pointers, one to
                     three compactions, and what the policies say can be varied
+  --model M         a model answers: <provider>/<model> with keys and OPENAI_BASE_URL from the
+                    environment, or command:<program>. Probe questions with the read tools, claims held
+                    against the session, obedience, the next call; with --experiments their questions
+  --questions N     so many per session (default 20); --replicates N, each so often (default 5)
+  --record F        write every answer to F; --replay F answers from it, without a key
   --html F          the report as one page with plots
   --json            the report as data
 
@@ -37,6 +43,7 @@ Examples
   palimpsest arena
   palimpsest arena --sessions '~/.claude/projects/**' --policies palimpsest,nucleic,tail
   palimpsest arena --sessions 'sessions/**' --cascade 1,3,10 --html arena.html
+  palimpsest arena --sessions s.jsonl --model anthropic/claude-sonnet-4-5 --record calls.jsonl
 `;
 
 const OPTIONS = {
@@ -49,6 +56,7 @@ const OPTIONS = {
   prices: { type: "string" },
   cache: { type: "string" },
   workers: { type: "string" },
+  ...MODEL_OPTIONS,
   experiments: { type: "boolean" },
   html: { type: "string" },
   json: { type: "boolean" },
@@ -73,14 +81,50 @@ interface Progress {
   readonly doing: string;
 }
 
+type OnProgress = (progress: Progress) => void;
+
+interface ModelOrder {
+  readonly sessions: string;
+  readonly opponents?: readonly string[] | undefined;
+  readonly cascades: readonly number[];
+  readonly questions: number;
+  readonly replicates: number;
+}
+
+interface ExperimentOrder<Asker> {
+  readonly arms?: readonly string[] | undefined;
+  readonly asker?: Asker | undefined;
+  readonly replicates?: number;
+}
+
+interface ArenaTypes {
+  readonly run: unknown;
+  readonly report: unknown;
+  readonly rows: unknown;
+  readonly asker: unknown;
+  readonly modelRun: unknown;
+  readonly modelReport: unknown;
+}
+
 /** As much of the arena as this command uses; a test holds it to what the arena has. */
-export interface Arena<Run = unknown, Report = unknown, Rows = unknown> {
-  readonly runArena: (order: Order, onProgress: (progress: Progress) => void) => Promise<Run>;
-  readonly reportOf: (run: Run) => Report;
-  readonly reportText: (report: Report) => string;
-  readonly reportHtml: (report: Report) => string;
-  readonly runExperiments: () => Promise<Rows>;
-  readonly experimentsText: (rows: Rows) => string;
+export interface Arena<T extends ArenaTypes = ArenaTypes> {
+  readonly runArena: (order: Order, onProgress: OnProgress) => Promise<T["run"]>;
+  readonly reportOf: (run: T["run"]) => T["report"];
+  readonly reportText: (report: T["report"]) => string;
+  readonly reportHtml: (report: T["report"]) => string;
+  readonly runExperiments: (order: ExperimentOrder<T["asker"]>) => Promise<T["rows"]>;
+  readonly experimentsText: (rows: T["rows"]) => string;
+  readonly openAsker: (choice: AskerChoice) => Promise<T["asker"]>;
+  readonly runModel: (order: ModelOrder, asker: T["asker"], onProgress: OnProgress) => Promise<T["modelRun"]>;
+  readonly modelReportOf: (run: T["modelRun"]) => T["modelReport"];
+  readonly modelReportText: (report: T["modelReport"]) => string;
+}
+
+interface Loaded extends ArenaTypes {
+  readonly run: { readonly files: readonly unknown[] };
+  readonly report: Json;
+  readonly rows: Json;
+  readonly modelReport: Json;
 }
 
 /** Not a literal: what it names is built from this package, after it. */
@@ -90,22 +134,36 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const { values, positionals } = parseWords(argv, OPTIONS, "arena");
   if (positionals.length > 0) throw usageError(`"${positionals[0]}" is not understood here.`, "arena");
   const order = orderOf(values);
-  const arena = (await import(ARENA)) as Arena<{ readonly files: readonly unknown[] }, Json, Json>;
-  if (values.experiments === true) return experiments(arena, values.json === true, io);
+  const arena = (await import(ARENA)) as Arena<Loaded>;
+  const print = <R extends Json>(report: R, text: (report: R) => string) => {
+    io.out(values.json === true ? `${JSON.stringify(report, null, 1)}\n` : text(report));
+    return EXIT.done;
+  };
+  const choice = await askerChoice(values, io);
+  const asker = choice && (await arena.openAsker(choice));
+  const asked = howManyAsked(values);
+  const { sessions, opponents: arms } = order;
+  if (values.experiments === true)
+    return print(await arena.runExperiments({ arms, asker, ...asked }), arena.experimentsText);
+  if (asker !== undefined) {
+    const cascades = values.cascade === undefined ? [1] : order.cascades;
+    const modelOrder = { sessions, opponents: arms, cascades, ...asked };
+    const ran = await watched(order, io, (onProgress) => arena.runModel(modelOrder, asker, onProgress));
+    return print(arena.modelReportOf(ran), arena.modelReportText);
+  }
   const ran = await watched(order, io, (onProgress) => arena.runArena(order, onProgress));
   if (ran.files.length === 0)
     throw new PalimpsestError("unreadable", `There is no session file at ${order.sessions}.`);
   const report = arena.reportOf(ran);
   if (values.html !== undefined) writeFileSync(values.html, arena.reportHtml(report));
-  io.out(values.json === true ? `${JSON.stringify(report, null, 1)}\n` : arena.reportText(report));
-  return EXIT.done;
+  return print(report, arena.reportText);
 }
 
 /** A line that says what is done while someone watches, and is gone when it ends, by itself or by Ctrl-C. */
 async function watched<T>(
   { workers }: Order,
   io: Io,
-  run: (onProgress: (progress: Progress) => void) => Promise<T>,
+  run: (onProgress: OnProgress) => Promise<T>,
 ): Promise<T> {
   const say = (text: string) =>
     io.isTerminal ? io.err(`\r\u001b[K${text.slice(0, io.columns - 1)}`) : undefined;
@@ -126,14 +184,6 @@ async function watched<T>(
 }
 
 const INTERRUPTED = 130;
-
-type Experiments = Pick<Arena<unknown, unknown, Json>, "runExperiments" | "experimentsText">;
-
-async function experiments(arena: Experiments, isJson: boolean, io: Io): Promise<number> {
-  const rows = await arena.runExperiments();
-  io.out(isJson ? `${JSON.stringify(rows, null, 1)}\n` : arena.experimentsText(rows));
-  return EXIT.done;
-}
 
 type Values = ReturnType<typeof parseWords<typeof OPTIONS>>["values"];
 

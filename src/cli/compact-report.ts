@@ -1,6 +1,9 @@
 /** What a compaction came to, as `compact --json` prints it. The keys are a contract: see `test/pins`. */
+import { TABLE_HEADING } from "../apply/page.ts";
 import type { Unchanged } from "../compact.ts";
 import type { Edit } from "../plan/edit.ts";
+import { type Quality, qualityOf } from "../quality.ts";
+import { isOwnForm } from "../summarize/form.ts";
 import { renderSummary } from "../summarize/render.ts";
 import type { Part } from "../transcript/message.ts";
 import type { Ref } from "../transcript/ref.ts";
@@ -37,11 +40,11 @@ export interface CompactReport {
         readonly notes: readonly string[];
       }
     | { readonly kind: "unchanged"; readonly because: Unchanged; readonly detail: string };
+  readonly quality: Quality;
 }
 
 export function compactReport(done: Done): CompactReport {
   const { before, after, tokensBefore, tokensAfter, compactions, elapsedMs } = done;
-  const summary = compactions.findLast((compaction) => compaction.summary !== undefined)?.summary;
   return {
     policy: done.order.policy.name,
     tokensBefore,
@@ -52,11 +55,21 @@ export function compactReport(done: Done): CompactReport {
     edits: compactions.flatMap(({ edits }) =>
       edits.map(({ kind, at, why, tokens }) => ({ kind, ref: at.ref, why, tokens })),
     ),
-    summary: summary === undefined ? null : renderSummary(summary),
+    summary: summaryText(done),
     refs: refRows(done),
     elapsedMs,
     outcome: outcomeOf(done),
+    quality: qualityOf({ ...done, policy: done.order.policy }),
   };
+}
+
+/** In the policy's own form it stands on its page, above the table. */
+function summaryText({ order, compactions }: Done): string | null {
+  const last = compactions.findLast((compaction) => compaction.summary !== undefined);
+  if (!last?.summary) return null;
+  if (isOwnForm(order.policy.summary) || !last.page) return renderSummary(last.summary);
+  const [page = ""] = last.page.text.split(`\n${TABLE_HEADING}\n`, 1);
+  return `${page.trim()}\n`;
 }
 
 /** Each ref once, the largest first. */

@@ -1,7 +1,7 @@
 /** What a compaction shows, in order, without saying how: the same rows and sentences for `compact` and the demo. */
 import { contentsOf } from "../measure/contents.ts";
 import type { Edit } from "../plan/edit.ts";
-import { SECTIONS } from "../plan/summary.ts";
+import { headingsOf } from "../summarize/form.ts";
 import { hasUserWords, type Message, type Part } from "../transcript/message.ts";
 import type { Done } from "./compact-session.ts";
 import { count, percent, plural } from "./table.ts";
@@ -119,12 +119,12 @@ function summarySurvivors(done: Done): readonly Survivor[] {
   ];
 }
 
-/** `Key Decisions 7`: the sections of the summary that stands, with their lines. */
-export function filledSections({ compactions }: Done): readonly string[] {
+/** `Key Decisions 7`: the headings of the policy's summary as it stands, with their lines. */
+export function filledSections({ order, compactions }: Done): readonly string[] {
   const sections = compactions.findLast(({ summary }) => summary !== undefined)?.summary?.sections ?? {};
-  return SECTIONS.flatMap((name) => {
-    const lines = sections[name]?.length ?? 0;
-    return lines === 0 ? [] : [`${name} ${lines}`];
+  return headingsOf(order.policy.summary).flatMap(({ title, of }) => {
+    const lines = sumOf(of.map((name) => sections[name]?.length ?? 0));
+    return lines === 0 ? [] : [`${title} ${lines}`];
   });
 }
 

@@ -12,6 +12,7 @@ import {
 } from "./compact-rows.ts";
 import type { Done } from "./compact-session.ts";
 import { type Colors, colorsFor, type Io } from "./io.ts";
+import { qualityLines } from "./quality-text.ts";
 import { bar, block, count, percent, plural, table } from "./table.ts";
 
 const ROWS = 8;
@@ -69,6 +70,7 @@ function bodyLines(done: Done, report: CompactReport, io: Io): readonly string[]
       refLines(report.refs, io),
       colors.bold,
     ),
+    ...block("Quality, as far as it can be measured", qualityLines(report.quality, colors), colors.bold),
     ...block("Notes", atMost(notes.map((note) => shorten(note, io.columns - 4))), colors.bold),
   ];
 }

@@ -48,7 +48,7 @@ the store before anything is written. Nothing is sent anywhere unless --summariz
   --wire W          do not guess whose file it is: ${wireNames.slice(0, 4).join(", ")}, …
 ${STORE_HELP}
   --json            { policy, tokensBefore, tokensAfter, ratio, messagesBefore, messagesAfter,
-                    edits, summary, refs, elapsedMs, outcome }
+                    edits, summary, refs, elapsedMs, outcome, quality }
 
 Examples
   palimpsest compact ~/.claude/projects/-home-me-app/3f2c….jsonl --dry-run

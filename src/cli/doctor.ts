@@ -8,8 +8,8 @@ const HELP = `palimpsest doctor <host> [--json]
 
 Looks for the host, its version and our settings; then starts it for real against a scripted
 model on this machine (no key, no network, a store of its own) and looks at what the model is
-shown: does it see read_ref, does a giant result become a ref, can the ref be read back?
-Claude Code and Codex are started; of the others the settings are checked.
+shown: does it see read_ref, does a giant result become a ref, can the ref be read back, is
+a stub refused?
 
   <host>          claude-code, codex, gemini-cli, opencode, pi
   --json          { host, isGood, findings: [{ what, isGood, detail }] }

@@ -26,6 +26,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   uninstall: async () => (await import("./install.ts")).uninstall,
   doctor: async () => (await import("./doctor.ts")).doctor,
   mcp: async () => (await import("./mcp.ts")).mcp,
+  agent: async () => (await import("./agent.ts")).agent,
 };
 
 /** There, and helped, but not in the list: `npm start` is its door. */

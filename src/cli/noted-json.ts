@@ -1,6 +1,6 @@
 /**
  * A policy as JSON with its notes as comments, each above the field it is about; and back: what `policies show` prints
- * can be changed and given to `--policy`, so the reader takes `// …` lines away again.
+ * can be changed and given to `--policy`, so the reader takes comments away again.
  */
 import type { Policy } from "../plan/policy.ts";
 import { isList, isObject, type Json } from "../transcript/json.ts";
@@ -62,7 +62,9 @@ function plainLines(json: Json, indent: string): readonly string[] {
   return [first, ...rest.map((line) => `${indent}${line}`)];
 }
 
-/** JSON with its comment lines taken away; a `//` inside a line is somebody's text and stays. */
+/** JSON with its comments taken away; what stands in a string is somebody's text and stays. */
 export function withoutComments(text: string): string {
-  return text.replaceAll(/^[ \t]*\/\/.*$/gm, "");
+  return text.replaceAll(/"(?:\\.|[^"\\])*"|\/\/.*|\/\*[\s\S]*?\*\//g, (found) =>
+    found.startsWith("/") ? "" : found,
+  );
 }

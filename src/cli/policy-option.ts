@@ -17,13 +17,24 @@ export function policyOption(word: string | undefined, io: Io): Policy {
 }
 
 function policyFromFile(path: string): Policy {
-  const json = parseJson(withoutComments(textOf(path)));
-  if (json === undefined) throw new PalimpsestError("policy", `${path} is not JSON.`);
+  const text = withoutComments(textOf(path));
+  const json = parseJson(text);
+  if (json === undefined) throw new PalimpsestError("policy", `${path} is not JSON: ${whyNot(text)}.`);
   try {
     return readPolicy(json);
   } catch (error) {
     if (!(error instanceof PalimpsestError)) throw error;
     throw new PalimpsestError(error.code, `${path}: ${error.message}`);
+  }
+}
+
+/** What the parser objects to, in one line. */
+function whyNot(text: string): string {
+  try {
+    JSON.parse(text);
+    return "it holds nothing";
+  } catch (error) {
+    return (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, " ");
   }
 }
 

@@ -49,9 +49,16 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
       const { ref: name, description, tokens, at } = facts;
       const data = { session: sessionId, ref: name, kind: part.type, description, tokens, at, text };
       io.out(`${JSON.stringify(data, null, 2)}\n`);
-    } else io.out(io.isTerminal ? `${printable(text)}\n` : text);
+    } else print(text, { io, isPart: values.lines !== undefined || values.grep !== undefined });
+    if (text === "" && values.grep !== undefined) io.err(`No line matches ${values.grep}.\n`);
     return EXIT.done;
   });
+}
+
+/** Whole and piped on, it is what it was to the byte; asked for by line, it is lines. */
+function print(text: string, { io, isPart }: { readonly io: Io; readonly isPart: boolean }): void {
+  if (io.isTerminal) io.out(`${printable(text)}\n`);
+  else io.out(isPart && text !== "" && !text.endsWith("\n") ? `${text}\n` : text);
 }
 
 interface Read {

@@ -23,10 +23,10 @@ export function summarizerOption(word: string | undefined, io: Io): Summarizer {
   return modelSummarizer({ model, ...reachOf(provider, io), isLive: kind === "live" });
 }
 
-type Reach = Pick<ModelOptions, "provider" | "apiKey" | "baseURL">;
+export type Reach = Pick<ModelOptions, "provider" | "apiKey" | "baseURL">;
 
 /** Where the provider is, and the key it wants. A local server may want none. */
-function reachOf(provider: string, io: Io): Reach {
+export function reachOf(provider: string, io: Io): Reach {
   switch (provider) {
     case "anthropic":
       return {
@@ -48,7 +48,7 @@ function reachOf(provider: string, io: Io): Reach {
 function needed(variable: string, io: Io): string {
   const value = io.env[variable];
   if (value !== undefined && value !== "") return value;
-  throw usageError(`This summarizer needs ${variable} in the environment.`, "compact");
+  throw usageError(`This model needs ${variable} in the environment.`, "compact");
 }
 
 function given<K extends "apiKey" | "baseURL">(key: K, variable: string, io: Io): Partial<Record<K, string>> {

@@ -6,73 +6,24 @@ import { join } from "node:path";
 import type { Json } from "../transcript/json.ts";
 import type { Transcript } from "../transcript/message.ts";
 import type { Finding } from "./doctor.ts";
-import type { Host, HostName } from "./host.ts";
+import type { Host } from "./host.ts";
+import { type Way, ways } from "./ways.ts";
 
 export interface Driving {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly scope: "user" | "project";
 }
 
-/** How a host is told to ask a model at this address, and what it calls its tools. */
-interface Way {
-  readonly words: (url: string) => readonly string[];
-  readonly env: (url: string) => Readonly<Record<string, string>>;
-  readonly shell: (command: string) => {
-    readonly name: string;
-    readonly input: Record<string, string | number>;
-  };
-  readonly readRef: string;
-  /** Why hooks may not run although they are installed. */
-  readonly silent: string;
-}
-
-const WAYS: Readonly<Partial<Record<HostName, Way>>> = {
-  "claude-code": {
-    words: () => ["-p", "palimpsest doctor", "--model", "claude-sonnet-4-5", "--allowedTools", "Bash"],
-    env: (url) => ({
-      ANTHROPIC_BASE_URL: url,
-      ANTHROPIC_API_KEY: "sk-ant-doctor",
-      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
-      DISABLE_AUTOUPDATER: "1",
-    }),
-    shell: (command) => ({ name: "Bash", input: { command, description: "palimpsest doctor" } }),
-    readRef: "mcp__palimpsest__read_ref",
-    silent:
-      'hooks are off ("disableAllHooks", managed settings), or another hook replaced the result after us',
-  },
-  codex: {
-    words: (url) => [
-      ...["exec", "--skip-git-repo-check", "-c", 'model_provider="palimpsest_doctor"', "-c"],
-      `model_providers.palimpsest_doctor={name="doctor",base_url="${url}/v1",env_key="PALIMPSEST_DOCTOR",wire_api="responses"}`,
-      ...["--sandbox", "read-only", "palimpsest doctor"],
-    ],
-    env: () => ({ PALIMPSEST_DOCTOR: "none" }),
-    shell: (cmd) => ({ name: "exec_command", input: { cmd, max_output_tokens: 100_000 } }),
-    readRef: "mcp__palimpsest__read_ref",
-    silent:
-      "Codex runs no hook you have not trusted, and says nothing: start it, type /hooks, and trust the five of palimpsest",
-  },
-};
-
 const LINES = 4_000;
 const lineAt = (number: number) => `${number} a line of the doctor, ${(number * 7919) % 10007}`;
 const TEXT = `${Array.from({ length: LINES }, (_, index) => lineAt(index + 1)).join("\n")}\n`;
 
 export async function driveHost(host: Host, driving: Driving): Promise<readonly Finding[]> {
-  const way = WAYS[host.name];
-  if (!way)
-    return [
-      {
-        what: "it was started for real",
-        isGood: true,
-        detail: `no: doctor cannot start ${host.title} without its own configuration; npm run conformance does`,
-      },
-    ];
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "palimpsest-doctor-")));
   try {
     writeFileSync(join(folder, "big.log"), TEXT);
-    const seen = await drive(host, way, { ...driving, folder });
-    return findings(way, seen);
+    const way = ways[host.name];
+    return findings(way, await drive(host, way, { ...driving, folder }));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -83,6 +34,7 @@ interface Seen {
   isInSight: boolean;
   shown: string;
   read: string;
+  guarded: string;
   said: string;
 }
 
@@ -91,14 +43,17 @@ async function drive(
   way: Way,
   { env, scope, folder }: Driving & { readonly folder: string },
 ): Promise<Seen> {
-  const seen: Seen = { requests: 0, isInSight: false, shown: "", read: "", said: "" };
+  const seen: Seen = { requests: 0, isInSight: false, shown: "", read: "", guarded: "", said: "" };
   // A provider to test against, which this is; loaded here and by tests alone.
   const { startModelServer } = await import("../testing/index.ts");
   const server = await startModelServer({ script: (request) => replyTo(request, { way, folder, seen }) });
   try {
+    const far = { url: server.url, folder };
+    for (const [name, text] of Object.entries(way.files?.(far) ?? {}))
+      writeFileSync(join(folder, name), text);
     const cwd = scope === "project" ? process.cwd() : folder;
-    const all = { ...env, ...way.env(server.url), PALIMPSEST_HOME: join(folder, "store") };
-    seen.said = await started(host.program, way.words(server.url), all, cwd);
+    const all = { ...env, ...way.env(far), PALIMPSEST_HOME: join(folder, "store") };
+    seen.said = await started(host.program, way.words(far), all, cwd);
   } finally {
     await server.close();
   }
@@ -111,11 +66,13 @@ interface Watching {
   readonly seen: Seen;
 }
 
-/** The scripted model: print a large file, read its ref back, done. */
+/** The scripted model: print a large file, read its ref back, try to write a stub, done. */
 function replyTo(
   { transcript, body }: { readonly transcript: Transcript; readonly body: Json },
   { way, folder, seen }: Watching,
 ) {
+  // A title, or whatever else a host asks a model beside the work.
+  if ((transcript.tools ?? []).length === 0) return "doctor";
   seen.requests += 1;
   // Looked for in all of the request: Codex puts tools into namespaces, and for some models into the input.
   const sent = JSON.stringify(body);
@@ -124,10 +81,11 @@ function replyTo(
   const results = parts.flatMap((part) => (part.type === "tool-result" ? [JSON.stringify(part.output)] : []));
   // Some hosts do not wait for their MCP servers: a moment, so that they are there with the second request.
   if (results.length === 0) return { calls: [way.shell(`sleep 3 && cat ${join(folder, "big.log")}`)] };
-  seen.shown = results[0] ?? "";
-  seen.read = results[1] ?? "";
+  [seen.shown = "", seen.read = "", seen.guarded = ""] = results;
   const ref = /⟦(ref_[0-9a-hjkmnp-tv-z]{12})/.exec(seen.shown)?.[1];
-  if (ref === undefined || results.length > 1) return "done";
+  if (ref === undefined || results.length > 2) return "done";
+  if (results.length === 2)
+    return { calls: [way.shell(`echo '⟦${ref} File: big.log; 9 tokens; aged. Use read_ref.⟧'`)] };
   return { calls: [{ name: way.readRef, input: { ref, lines: `${LINES / 2}-${LINES / 2 + 5}` } }] };
 }
 
@@ -155,28 +113,33 @@ function started(
   });
 }
 
-function findings(way: Way, { requests, isInSight, shown, read, said }: Seen): readonly Finding[] {
+function findings(way: Way, { requests, said, ...seen }: Seen): readonly Finding[] {
   if (requests === 0)
     return [{ what: "it was started for real", isGood: false, detail: `it asked no model: ${said}` }];
-  const isShortened = shown.includes("⟦ref_");
-  const isRead = read.includes(lineAt(LINES / 2));
+  const isShortened = seen.shown.includes("⟦ref_");
+  const isRead = seen.read.includes(lineAt(LINES / 2));
+  const isGuarded = seen.guarded.includes("contain a stub");
+  const found = (what: string, isGood: boolean, good: string, bad: string): Finding => ({
+    what,
+    isGood,
+    detail: isGood ? good : bad,
+  });
   return [
-    {
-      what: "the model sees read_ref",
-      isGood: isInSight,
-      detail: isInSight
-        ? "with its schema"
-        : "not, or only by name: the MCP server did not start, or its tools are deferred behind a search (Codex does that for some models; then only the instructions name them)",
-    },
-    {
-      what: "hooks fire",
-      isGood: isShortened,
-      detail: isShortened ? "a giant result became a preview and a ref" : way.silent,
-    },
-    {
-      what: "the tool answers",
-      isGood: isRead,
-      detail: isRead ? "the original was read back" : `read_ref gave: ${read.slice(0, 200) || "nothing"}`,
-    },
+    found("the model sees read_ref", seen.isInSight, "with its schema", DEFERRED),
+    found("hooks fire", isShortened, "a giant result became a preview and a ref", way.silent),
+    found("the tool answers", isRead, "the original was read back", `read_ref gave: ${sample(seen.read)}`),
+    found(
+      "a stub is not written",
+      isGuarded,
+      "a call with one was refused",
+      `it ran: ${sample(seen.guarded)}`,
+    ),
   ];
+}
+
+const DEFERRED =
+  "not, or only by name: the server or plugin did not start, or its tools are deferred behind a search (Codex does that for some models; then only the instructions name them)";
+
+function sample(text: string): string {
+  return text.slice(0, 200) || "nothing";
 }

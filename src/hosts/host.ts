@@ -11,18 +11,21 @@ export interface Host {
   readonly program: string;
   /** Seen to work with this version. */
   readonly seen: string;
-  /** Older ones do not have what we need. */
+  /** The oldest that doctor was green with; of older ones it says that they are too old. */
   readonly atLeast: string;
   /** A giant result enters the context as a preview and a ref. */
-  readonly shortensResults: "known tools" | "all" | "as an error";
-  /** What we add to the host's own compaction. */
+  readonly results: "all" | "all, as an error";
+  /** What the model is sent before the host thinks of compacting. */
+  readonly view: "through the ledger" | "the host's own";
+  /** What becomes of the host's own compaction. */
   readonly compaction:
-    | "instructions and a page"
-    | "a page"
-    | "context"
-    | "taken over, no model call"
-    | "nothing";
+    | "ours, no model call"
+    | "its own, told what to keep, then our page"
+    | "its own, then our page"
+    | "its own; everything is kept";
   readonly tools: "mcp" | "own";
+  /** The agent may ask for a compaction. */
+  readonly compacts: "yes" | "in a terminal" | "no";
   /** A call that would write a stub into a file is refused. */
   readonly guards: boolean;
   readonly scopes: readonly ("user" | "project")[];
@@ -37,9 +40,11 @@ export const hosts: readonly Host[] = [
     program: "claude",
     seen: "2.1.326",
     atLeast: "2.1.121",
-    shortensResults: "known tools",
-    compaction: "instructions and a page",
-    tools: "mcp",
+    results: "all",
+    view: "the host's own",
+    compaction: "ours, no model call",
+    tools: "own",
+    compacts: "in a terminal",
     guards: true,
     scopes: ["user", "project"],
     afterwards: "Start a new session of Claude Code.",
@@ -50,9 +55,11 @@ export const hosts: readonly Host[] = [
     program: "codex",
     seen: "0.169.0",
     atLeast: "0.169.0",
-    shortensResults: "all",
-    compaction: "a page",
+    results: "all",
+    view: "the host's own",
+    compaction: "its own, then our page",
     tools: "mcp",
+    compacts: "no",
     guards: true,
     scopes: ["user"],
     afterwards: "Codex runs no hook you have not trusted: start it, type /hooks, and trust these five.",
@@ -63,9 +70,11 @@ export const hosts: readonly Host[] = [
     program: "gemini",
     seen: "0.61.0",
     atLeast: "0.61.0",
-    shortensResults: "as an error",
-    compaction: "nothing",
+    results: "all, as an error",
+    view: "the host's own",
+    compaction: "its own; everything is kept",
     tools: "mcp",
+    compacts: "no",
     guards: true,
     scopes: ["user", "project"],
     afterwards: "Start a new session of Gemini CLI.",
@@ -75,10 +84,12 @@ export const hosts: readonly Host[] = [
     title: "OpenCode",
     program: "opencode",
     seen: "1.18.33",
-    atLeast: "1.18.0",
-    shortensResults: "all",
-    compaction: "instructions and a page",
-    tools: "mcp",
+    atLeast: "1.18.3",
+    results: "all",
+    view: "through the ledger",
+    compaction: "its own, told what to keep, then our page",
+    tools: "own",
+    compacts: "yes",
     guards: true,
     scopes: ["user", "project"],
     afterwards: "Start a new session of OpenCode.",
@@ -89,14 +100,41 @@ export const hosts: readonly Host[] = [
     program: "pi",
     seen: "0.87.1",
     atLeast: "0.87.0",
-    shortensResults: "all",
-    compaction: "taken over, no model call",
+    results: "all",
+    view: "through the ledger",
+    compaction: "ours, no model call",
     tools: "own",
+    compacts: "yes",
     guards: true,
     scopes: ["user", "project"],
     afterwards: "Start a new session of pi; /refs lists what left the context.",
   },
 ];
+
+/** The same for people, in markdown: `docs/hosts/README.md` has it, and a test compares. */
+export function hostTable(): string {
+  const rows = hosts.map((host) => [
+    `[${host.title}](${host.name}.md)`,
+    host.atLeast === host.seen ? host.seen : `${host.seen} (from ${host.atLeast})`,
+    host.results,
+    host.view,
+    host.compaction,
+    host.tools === "mcp" ? "MCP" : "its own",
+    host.compacts,
+    host.guards ? "yes" : "no",
+  ]);
+  const head = [
+    "host",
+    "seen with",
+    "giant results",
+    "what is sent",
+    "compaction",
+    "tools",
+    "`compact`",
+    "guard",
+  ];
+  return [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+}
 
 export function hostNamed(name: string): Host | undefined {
   return hosts.find((host) => host.name === name);

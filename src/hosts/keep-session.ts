@@ -22,14 +22,22 @@ export async function keepSession(
 ): Promise<KeptSession> {
   const { whole } = readSession(source, { wire });
   await store.keepSource(sessionId, wire, source.chunks());
+  return { transcript: whole, refs: await keepParts(store, whole, { sessionId, at }) };
+}
+
+/** Every part by its ref; how many. */
+export async function keepParts(
+  store: Store,
+  transcript: Transcript,
+  { sessionId, at }: { sessionId: string; at: number },
+): Promise<number> {
   const cited = new Set(
-    addressParts(whole).flatMap(({ part, ref }) => (isWorthARef(part) ? [ref as Ref] : [])),
+    addressParts(transcript).flatMap(({ part, ref }) => (isWorthARef(part) ? [ref as Ref] : [])),
   );
-  const counter = estimatorFor(whole.model);
+  const counter = estimatorFor(transcript.model);
   const tokensOf = (part: Part) => Math.round(counter.part(part));
-  const originals = originalsOf(whole, { edits: [], cited }, { tokensOf, at });
-  await store.keep(sessionId, originals);
-  return { transcript: whole, refs: cited.size };
+  await store.keep(sessionId, originalsOf(transcript, { edits: [], cited }, { tokensOf, at }));
+  return cited.size;
 }
 
 /** Not what the harness said in the user's name, nor a preview of ours: its original has a ref already. */

@@ -33,8 +33,8 @@ export class SessionView {
   readonly #viewing: Viewing;
   #of: Viewed | undefined;
   #session: AgentSession | undefined;
-  /** How many messages the last request had: the next one is the answer to it, and says what it took. */
-  #asked = 0;
+  /** How many messages the last request had, and its last: what follows that is the answer, and says what it took. */
+  #asked = { count: 0, last: "" };
   #wanted: { readonly focus?: string } | undefined;
   #notices: string[] = [];
 
@@ -45,7 +45,7 @@ export class SessionView {
   /** Before a request: what to send instead. */
   async show(messages: readonly Json[], of: Viewed): Promise<Shown> {
     const session = await this.#sessionFor(of);
-    this.#observe(session, messages[this.#asked]);
+    this.#observe(session, messages);
     let { messages: shown } = await session.prepare(messages);
     const wanted = this.#wanted;
     if (wanted) {
@@ -53,7 +53,7 @@ export class SessionView {
       await session.compact({ trigger: "agent", ...wanted });
       shown = (await session.prepare(messages)).messages;
     }
-    this.#asked = messages.length;
+    this.#asked = { count: messages.length, last: JSON.stringify(messages.at(-1)) };
     const notices = this.#notices.splice(0);
     return { messages: shown, isEdited: isOther(shown, messages), notices };
   }
@@ -69,10 +69,11 @@ export class SessionView {
 
   /**
    * The agent asked for it, in the middle of a step: done before the next request, when its call has its answer and the step
-   * can be told from what came before.
+   * can be told from what came before. Answers what the agent is told.
    */
-  want(focus: string | undefined): void {
+  want(focus: string | undefined): string {
     this.#wanted = defined({ focus });
+    return "Before your next step everything up to here is compacted; what leaves can be read back.";
   }
 
   /** Another model has another window and counts otherwise: the ledger says all that has to be known. */
@@ -84,13 +85,16 @@ export class SessionView {
     const onNotice = (notice: string) => this.#notices.push(notice);
     const given = { store, id, wire, onError, onNotice, ...defined({ model, windowTokens }) };
     this.#of = of;
-    this.#asked = 0;
+    this.#asked = { count: 0, last: "" };
     this.#session = await openSession(given);
     return this.#session;
   }
 
-  #observe(session: AgentSession, answer: Json | undefined): void {
-    if (this.#asked === 0 || answer === undefined) return;
+  /** Not where the host has compacted or rewound since: then another message stands in that place. */
+  #observe(session: AgentSession, messages: readonly Json[]): void {
+    const { count, last } = this.#asked;
+    const answer = messages[count];
+    if (answer === undefined || JSON.stringify(messages[count - 1]) !== last) return;
     const usage = this.#viewing.wire.read([answer]).messages[0]?.usage;
     if (usage) session.observe(usage);
   }

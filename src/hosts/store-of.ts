@@ -1,8 +1,8 @@
-/** The store of this machine, opened for one use, with the session in it. */
+/** The store of this machine, with the session in it. */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { storeFile } from "../home.ts";
-import type { Store } from "../store/store.ts";
+import type { SessionRow, Store } from "../store/store.ts";
 
 export interface Where {
   readonly sessionId: string;
@@ -19,15 +19,30 @@ export async function openHostStore(): Promise<Store> {
 }
 
 export async function withStore<T>(where: Where, use: (store: Store) => Promise<T>): Promise<T> {
-  const { sessionId, cwd } = where;
   const store = await openHostStore();
   try {
-    // A session that goes on with the work of another, perhaps in another host, is its child and reads its refs.
-    const parent = where.parent ?? process.env["PALIMPSEST_PARENT"];
-    const facts = parent === undefined || parent === sessionId ? {} : { parent };
-    await store.openSession({ id: sessionId, cwd, at: Date.now(), ...facts });
+    await enterSession(store, where);
     return await use(store);
   } finally {
     await store.close();
   }
+}
+
+/**
+ * A session that goes on with the work of another, perhaps in another host, is its child and reads its refs: the user says so,
+ * by `PALIMPSEST_PARENT`, because one session's originals are nobody else's by themselves.
+ */
+export async function enterSession(store: Store, { sessionId: id, cwd, parent }: Where): Promise<void> {
+  const named = parent ?? process.env["PALIMPSEST_PARENT"];
+  const found = named === "latest" ? await latestBeside(store, id, cwd) : named;
+  const facts = found === undefined || found === id ? {} : { parent: found };
+  await store.openSession({ id, cwd, at: Date.now(), ...facts });
+}
+
+/** The session of this folder that was used last when this one began; once it has a parent, that stays. */
+async function latestBeside(store: Store, id: string, cwd: string): Promise<string | undefined> {
+  const own = await store.session(id);
+  if (own) return own.parent;
+  const beside = (await store.sessions()).filter((session) => session.cwd === cwd);
+  return beside.reduce<SessionRow | undefined>((a, b) => (a && a.usedAt >= b.usedAt ? a : b), undefined)?.id;
 }

@@ -68,23 +68,34 @@ const LONGEST_WHITE = 80;
 /** Real words end about here; what is longer is random, or one letter again and again. */
 const LONGEST_REAL_WORD = 24;
 
-export function countPieces(text: string): Float64Array {
-  const scan = new Scan(text);
+/** @param counts where to add them; a list that is made for each of thousands of short texts costs more than the counting */
+export function countPieces(text: string, counts: Float64Array = new Float64Array(KINDS)): Float64Array {
+  const scan = new Scan(text, counts, text.length <= SHORT_CHARS ? shortClasses : undefined);
   while (scan.at < text.length) scan.countNext();
-  return scan.counts;
+  return counts;
 }
+
+const SHORT_CHARS = 65_536;
+/** Written anew by each walk, and walks are never inside one another. */
+const shortClasses = new Uint8Array(SHORT_CHARS + 2);
 
 /** One walk through a text. Exported for the fitting script, which looks at single pieces. */
 export class Scan {
-  readonly counts: Float64Array = new Float64Array(KINDS);
+  readonly counts: Float64Array;
   at = 0;
   readonly text: string;
   /** The class of each unit, with one place before and one behind: both ends are looked over again and again. */
   readonly classes: Uint8Array;
 
-  constructor(text: string) {
+  constructor(
+    text: string,
+    counts: Float64Array = new Float64Array(KINDS),
+    classes: Uint8Array = new Uint8Array(text.length + 2),
+  ) {
     this.text = text;
-    this.classes = classesOf(text);
+    this.counts = counts;
+    this.classes = classes;
+    markClasses(text, classes);
   }
 
   countNext(): void {
@@ -232,14 +243,12 @@ export class Scan {
   }
 }
 
-function classesOf(text: string): Uint8Array {
-  const classes = new Uint8Array(text.length + 2);
+function markClasses(text: string, classes: Uint8Array): void {
   classes[0] = END;
   for (let index = 0; index < text.length; index += 1) {
     classes[index + 1] = CLASS_OF[text.charCodeAt(index)] as number;
   }
   classes[text.length + 1] = END;
-  return classes;
 }
 
 /** Ranges of UTF-16 units that are not `other`; later ones stand over earlier ones. */

@@ -62,6 +62,8 @@ export interface Deciding {
   readonly situation: Situation;
   readonly marks: Marks;
   readonly bound: BoundStep | undefined;
+  /** A fold that is not forced by the window leaves the tail alone, also where the target is then not reached. */
+  readonly isTailKept?: boolean;
 }
 
 /** Somebody asked, or the provider refused: done even below the trigger. */

@@ -47,8 +47,10 @@ export function descriptionOf(
 
 function describePlainly(result: ToolResultPart, call: ToolCallPart | undefined): string {
   if (result.isError) {
-    const [line = ""] = resultText(result).trim().split("\n", 1);
-    return `Error: ${shorten(line.replace(/^error:\s*/i, ""), 60)}`;
+    const lines = resultText(result).trim().split("\n", 5);
+    // Some harnesses put the exit code first; what went wrong stands under it.
+    const line = lines.find((one) => !/^\s*(?:exit code:? \d+)?\s*$/i.test(one)) ?? lines[0] ?? "";
+    return `Error: ${shorten(line.trim().replace(/^error:\s*/i, ""), 60)}`;
   }
   if (!call) return "Result of a tool";
   const what = describeUse(call);

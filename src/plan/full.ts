@@ -147,7 +147,12 @@ function depthOf(
 ): Pick<FoldOptions, "targetTokens" | "isForced" | "isTailKept"> {
   const { input, marks } = decision;
   const asked = askedTarget(decision);
-  if (asked === undefined) return { targetTokens: marks.target, isForced: isForced(input.trigger) };
+  if (asked === undefined)
+    return {
+      targetTokens: marks.target,
+      isForced: isForced(input.trigger),
+      isTailKept: decision.isTailKept ?? false,
+    };
   const isTailKept = input.targetTokens === undefined;
   return { targetTokens: asked, isForced: input.totalTokens - saved <= asked, isTailKept };
 }

@@ -26,7 +26,10 @@ function extended(json: JsonObject, { known }: ParseOptions): Json {
   const { extends: base, ...own } = json;
   if (base === undefined) return own;
   const found = known?.(string(base) ?? "");
-  if (!found) throw refuse(`extends: there is no policy ${JSON.stringify(base)}.`);
+  if (!found)
+    throw refuse(
+      `extends: there is no policy ${JSON.stringify(base)}; "palimpsest policies" lists those there are.`,
+    );
   // A policy is JSON; its interface only has no index signature.
   return merged(found as unknown as JsonObject, own);
 }
@@ -145,6 +148,7 @@ const TRIGGER = strict({
   at: list(SIZE),
   pick: optional(named("smallest", "largest")),
   atBoundary: optional(SIZE),
+  pays: optional(strict({ keep: SIZE, patience: v.pipe(v.number(), v.gtValue(0)) })),
   maxMessages: optional(count),
   scope: optional(named("total", "growth")),
   target: optional(SIZE),
@@ -175,6 +179,7 @@ const TAIL = strict({
   shareOfTokens: optional(share),
   cutsAt: optional(v.literal("user")),
   tokens: optional(SIZE),
+  isCountedCleared: optional(v.boolean()),
   boundarySlack: optional(SIZE),
 });
 

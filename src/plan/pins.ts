@@ -21,7 +21,8 @@ export function foldability(
   const kept = keptSteps(situation);
   const unanswered = unansweredFrom(situation);
   const answers = closingAnswers(situation, tail, words);
-  const opening = messages.findIndex(({ role }) => role === "assistant");
+  // A page stands for what the model said: what the harness says behind one is no opening.
+  const opening = messages.findIndex(({ role }, index) => role === "assistant" || isPage(situation, index));
   return (place) => {
     const message = messages[place.messageIndex];
     const part = message?.parts[place.partIndex];

@@ -17,6 +17,7 @@ import {
   withoutRepeats,
 } from "./deciding.ts";
 import { planFull } from "./full.ts";
+import { planPaying } from "./pays.ts";
 import type { Policy, When } from "./policy.ts";
 import { proposalsFor, rulesOf } from "./prune.ts";
 import { worthClearing } from "./rent.ts";
@@ -32,7 +33,7 @@ export function makePlan(input: PlanInput): Plan {
   const decision: Deciding = { input, situation, marks, bound: boundStep(situation) };
   if (input.trigger === "arrival") return planArrival(decision);
   const isDone = isForced(input.trigger) || isFull(decision, tokensOf(passing(decision, ["full"])));
-  const plan = isDone ? planFull(decision) : planClearing(decision);
+  const plan = isDone ? planFull(decision) : (planPaying(decision) ?? planClearing(decision));
   return plan.edits.length > 0 ? plan : (planPassing(decision, isDone) ?? plan);
 }
 

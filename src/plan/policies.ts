@@ -92,6 +92,16 @@ export function withVariables(
   if (set.length === 0) return policy;
   // A policy is JSON; its interface only has no index signature.
   let json = policy as unknown as Json;
-  for (const [variable, path] of set) json = withField(json, path, Number(environment[variable]));
+  for (const [variable, path] of set)
+    json = withField(json, path, numberIn(variable, environment[variable], path));
   return parsePolicy(json);
+}
+
+function numberIn(variable: string, value: string | undefined, path: string): number {
+  const number = Number(value);
+  if (Number.isFinite(number)) return number;
+  throw new PalimpsestError(
+    "policy",
+    `${variable} is ${JSON.stringify(value)}; it sets ${path}, which is a number.`,
+  );
 }

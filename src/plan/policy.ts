@@ -69,6 +69,8 @@ export interface TriggerRule {
   readonly scope?: "total" | "growth";
   /** How far down. Not said: as far as the tail allows. */
   readonly target?: Size;
+  /** Fold below the mark, too, where reading on costs more; not said: only when full. */
+  readonly pays?: PaysRule;
   /** Somebody asked for it: down to this share of the prompt as it is. Not said: as far as the tail allows. */
   readonly targetWhenAsked?: { readonly shareOfPrompt: number };
   /** Models whose name begins so have other marks. */
@@ -78,6 +80,17 @@ export interface TriggerRule {
     readonly atBoundary?: Size;
     readonly target?: Size;
   }[];
+}
+
+/**
+ * Rent or buy, of a fold: what is over `keep` is paid for with every request; folding down to it is paid for once, by writing
+ * what stands behind the cut into the cache anew. Fold when the rent paid reaches `patience` times the price. With steady growth
+ * 1 is the cheapest saw there is; 2 folds two thirds as often for 6 % more.
+ */
+export interface PaysRule {
+  /** What stays of the conversation, the page counted; system prompt and tools stand before it whatever we do. */
+  readonly keep: Size;
+  readonly patience: number;
 }
 
 /** How the prompt is counted. */
@@ -234,8 +247,9 @@ export interface TailRule {
   readonly shareOfTokens?: number;
   /** The cut stands only before a message of the user. */
   readonly cutsAt?: "user";
-  /** The newest messages up to this many tokens. */
+  /** The newest messages up to this many tokens; with `isCountedCleared` as other edits leave them. */
   readonly tokens?: Size;
+  readonly isCountedCleared?: boolean;
   /** To end at the start of a turn, this much more than needed may fold. */
   readonly boundarySlack?: Size;
 }

@@ -23,16 +23,24 @@ export interface CacheState {
 const READ_PRICE = 0.1;
 const WRITE_PRICE = 1.25;
 
+export interface LastRequest {
+  readonly idleMs: number;
+  readonly isModelSwitched: boolean;
+  /** It asked for the long life: an hour for twice the price, where the short one is five minutes. */
+  readonly isLong?: boolean;
+}
+
 export function cacheStateOf(
   { prices, cache }: Pick<Model, "prices" | "cache">,
-  { idleMs, isModelSwitched }: { readonly idleMs: number; readonly isModelSwitched: boolean },
+  { idleMs, isModelSwitched, isLong = false }: LastRequest,
 ): CacheState {
-  const isCold = isModelSwitched || idleMs > cache.ttlMinutes * 60_000;
+  const minutes = (isLong ? cache.longTtlMinutes : undefined) ?? cache.ttlMinutes;
+  const isCold = isModelSwitched || idleMs > minutes * 60_000;
   if (!prices) return { isCold };
   return {
     isCold,
     readPrice: prices.cacheRead ?? prices.input,
-    writePrice: prices.cacheWrite ?? prices.input,
+    writePrice: (isLong ? prices.cacheWrite1h : undefined) ?? prices.cacheWrite ?? prices.input,
   };
 }
 
@@ -70,6 +78,33 @@ export function worthClearing(
     best = { from: index, price, rent };
   }
   return { proposals: sorted.slice(best.from), price: best.price, rent: best.rent };
+}
+
+export interface Economy {
+  /** What the prompt would come to, and from which message on it would be another. */
+  readonly afterTokens: number;
+  readonly fromMessage: number;
+}
+
+/**
+ * Of making the prompt smaller once: its price, and the rent paid so far for what it is larger, by every request the
+ * conversation shows. A cold cache has everything written anew in a moment: that is rent, too.
+ */
+export function rentAndPrice(
+  situation: Situation,
+  { afterTokens, fromMessage }: Economy,
+  { isCold, readPrice = READ_PRICE, writePrice = WRITE_PRICE }: CacheState = { isCold: false },
+): { readonly rent: number; readonly price: number } {
+  const { transcript, totalTokens } = situation;
+  const behind = tokensBehind(situation);
+  const over = (tokens: number) => Math.max(0, tokens - afterTokens);
+  let rent = isCold ? over(totalTokens) * writePrice : 0;
+  for (const [index, { role }] of transcript.messages.entries())
+    if (role === "assistant") rent += over(totalTokens - (behind[index] ?? 0)) * readPrice;
+  const standing = totalTokens - (behind[fromMessage] ?? 0);
+  // Where writing costs no more than reading, as without a cache, a fold is not free all the same: something leaves the sight.
+  const perToken = Math.max(readPrice, writePrice - readPrice);
+  return { rent, price: Math.max(0, afterTokens - standing) * perToken };
 }
 
 /** Tokens of each message and everything behind it. */

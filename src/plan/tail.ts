@@ -11,10 +11,11 @@ import { tokensIn } from "./size.ts";
 /** What other edits save, by message. */
 export type SavedAt = ReadonlyMap<number, number>;
 
-/** The first message of what stays in any case; its tokens are counted as other edits leave them. */
+/** The first message of what stays in any case. */
 export function tailStart(situation: Situation, tail: TailRule, savedAt: SavedAt): number {
   const { messages } = situation.transcript;
-  const sizes = messageTokens(situation).map((tokens, index) => tokens - (savedAt.get(index) ?? 0));
+  const saved = (index: number) => (tail.isCountedCleared ? (savedAt.get(index) ?? 0) : 0);
+  const sizes = messageTokens(situation).map((tokens, index) => tokens - saved(index));
   const starts = [messages.length];
   if (tail.minMessages !== undefined) starts.push(messages.length - tail.minMessages);
   if (tail.shareOfMessages !== undefined)

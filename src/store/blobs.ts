@@ -127,8 +127,8 @@ export function hex(digest: Uint8Array): string {
   return Buffer.from(digest).toString("hex");
 }
 
-export function stow(bytes: Uint8Array): Stowed {
-  return bytes.length < COMPRESSED_FROM_BYTES
+export function stow(bytes: Uint8Array, compressedFrom: number = COMPRESSED_FROM_BYTES): Stowed {
+  return bytes.length < compressedFrom
     ? plain(bytes)
     : smaller(bytes, brotliCompressSync(bytes, howFor(bytes)));
 }

@@ -10,17 +10,18 @@ import { textIn } from "../transcript/part-text.ts";
 import {
   assertSameContent,
   type Blob,
-  bytesOfPart,
   callIdOf,
-  hex,
   pack,
   partOfBytes,
   sha256Of,
+  spellParts,
+  stow,
   unpack,
 } from "./blobs.ts";
 import { recut } from "./chunks.ts";
 import { ledgerLine, originalLine, pieceLine, sessionLine, sourceLine } from "./export.ts";
-import { collectFrom, refsNamedIn, type Shelf } from "./garbage.ts";
+import { collectFrom } from "./garbage.ts";
+import { blobsOf, type Kept, type Session, type State, shelfOf, sweep } from "./memory-shelf.ts";
 import { nearestRefs } from "./nearest.ts";
 import { type PlacedRow, pageOf, unknownSession } from "./paging.ts";
 import { searchRows } from "./search.ts";
@@ -43,36 +44,9 @@ export function memoryStore(): Store {
   return new MemoryStore();
 }
 
+/** Only what is large is compressed here: whoever keeps originals in memory wants them at once. */
+const COMPRESSED_FROM_BYTES = 32 * 1024;
 const NOTHING: Part = { type: "text", text: "" };
-
-interface Kept extends Omit<Original, "part"> {
-  readonly seq: number;
-  readonly kind: Part["type"];
-  readonly callId: string | undefined;
-  /** The hash of its blob. */
-  readonly blob: string;
-}
-
-interface Session {
-  readonly facts: Omit<SessionRow, "refs" | "compactions" | "bytes">;
-  readonly refs: Map<string, Kept>;
-  /** As JSON: what a caller changes later must not change what was recorded. */
-  readonly ledger: string[];
-  readonly source?: SourceFacts & { readonly blobs: readonly string[] };
-}
-
-interface Tombstone {
-  readonly session: string;
-  readonly parent: string | undefined;
-  readonly at: number;
-}
-
-/** Collecting takes out whole entries and changes none: a dry run works on a copy of these three maps. */
-interface State {
-  readonly sessions: Map<string, Session>;
-  readonly blobs: Map<string, Blob>;
-  readonly tombstones: Map<string, readonly Tombstone[]>;
-}
 
 class MemoryStore implements Store {
   readonly name = "memory";
@@ -105,18 +79,20 @@ class MemoryStore implements Store {
     const { refs } = this.#known(sessionId);
     const fresh = new Map<string, Kept>();
     const blobs = new Map<string, Blob>();
-    for (const { part, ref, description, tokens, at } of originals) {
-      const bytes = bytesOfPart(part);
+    const spelled = spellParts(originals.map(({ part }) => part));
+    for (const [index, { part, ref, description, tokens, at }] of originals.entries()) {
+      // As many spellings as parts; copied, because the buffer they lie in is larger.
+      const bytes = Buffer.from(spelled[index] as Uint8Array);
       const sha256 = sha256Of(bytes);
-      const blob = hex(sha256);
+      const blob = sha256.toString("hex");
       const kept = refs.get(ref) ?? fresh.get(ref);
       if (kept && kept.blob !== blob)
         assertSameContent(this.#read(kept, blobs).part, partOfBytes(bytes, callIdOf(part)), ref);
       if (kept) continue;
-      if (!this.#state.blobs.has(blob)) blobs.set(blob, pack(bytes, sha256));
+      if (!this.#state.blobs.has(blob)) blobs.set(blob, { sha256, ...stow(bytes, COMPRESSED_FROM_BYTES) });
       this.#seq += 1;
-      const callId = callIdOf(part);
-      fresh.set(ref, { seq: this.#seq, ref, kind: part.type, description, tokens, at, callId, blob });
+      const facts = { ref, kind: part.type, description, tokens, at, callId: callIdOf(part), blob };
+      fresh.set(ref, { seq: this.#seq, ...facts });
     }
     for (const [key, blob] of blobs) this.#state.blobs.set(key, blob);
     for (const [ref, kept] of fresh) refs.set(ref, kept);
@@ -177,7 +153,7 @@ class MemoryStore implements Store {
     let bytes = 0;
     for (const chunk of recut(chunks)) {
       const sha256 = sha256Of(chunk);
-      const key = hex(sha256);
+      const key = sha256.toString("hex");
       if (!this.#state.blobs.has(key)) this.#state.blobs.set(key, pack(chunk, sha256));
       blobs.push(key);
       whole.update(chunk);
@@ -259,39 +235,4 @@ class MemoryStore implements Store {
     const compactions = session.ledger.filter((entry) => JSON.parse(entry).kind === "compaction").length;
     return { ...session.facts, refs: session.refs.size, compactions, bytes };
   }
-}
-
-function shelfOf(state: State, now: number): Shelf {
-  const holders = (ref: string) =>
-    [...state.sessions].flatMap(([id, { refs }]) => (refs.has(ref) ? [id] : []));
-  return {
-    candidates: () => [...state.sessions.values()].map(({ facts }) => facts),
-    *holdersNamedBy(id) {
-      const session = state.sessions.get(id);
-      for (const entry of session?.ledger ?? [])
-        for (const ref of refsNamedIn(JSON.parse(entry))) if (!session?.refs.has(ref)) yield* holders(ref);
-    },
-    blobBytes: () => [...state.blobs.values()].reduce((sum, { data }) => sum + data.length, 0),
-    remove(id) {
-      const session = state.sessions.get(id);
-      state.sessions.delete(id);
-      for (const ref of session?.refs.keys() ?? []) {
-        const stone = { session: id, parent: session?.facts.parent, at: now };
-        state.tombstones.set(ref, [...(state.tombstones.get(ref) ?? []), stone]);
-      }
-      return sweep(state);
-    },
-  };
-}
-
-/** Removes the blobs nobody names. */
-function sweep(state: State): { readonly blobs: number; readonly bytes: number } {
-  const needed = new Set([...state.sessions.values()].flatMap(blobsOf));
-  const orphans = [...state.blobs].filter(([key]) => !needed.has(key));
-  for (const [key] of orphans) state.blobs.delete(key);
-  return { blobs: orphans.length, bytes: orphans.reduce((sum, [, { data }]) => sum + data.length, 0) };
-}
-
-function blobsOf({ refs, source }: Session): readonly string[] {
-  return [...[...refs.values()].map(({ blob }) => blob), ...(source?.blobs ?? [])];
 }

@@ -41,9 +41,13 @@ function linesOf(output: string): readonly string[] {
     output.length <= HEAD_CHARS + TAIL_CHARS
       ? output
       : `${output.slice(0, HEAD_CHARS)}\n${output.slice(-TAIL_CHARS)}`;
+  const isColoured = text.includes("\u001b");
   return text
     .replaceAll(/<\/?tool_use_error>/g, "")
     .split(/\r?\n|\r/)
-    .map((line) => line.slice(0, MAX_CHARS * 2).replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, ""))
+    .map((line) => {
+      const start = line.slice(0, MAX_CHARS * 2);
+      return isColoured ? start.replaceAll(/\u001b\[[0-9;?]*[A-Za-z]/g, "") : start;
+    })
     .filter((line) => line.trim() !== "");
 }

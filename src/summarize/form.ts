@@ -31,6 +31,8 @@ export function isOwnForm({ sections, element, files }: SummaryForm): boolean {
 export interface FormContent {
   /** The user's messages that folded, for headings that hold them. */
   readonly userMessages?: readonly string[];
+  /** False: no line names its refs, for systems that have none. */
+  readonly areRefsShown?: boolean;
   /** What is to be said of a file beside its line, by path. */
   readonly marks?: ReadonlyMap<string, string>;
 }
@@ -50,11 +52,35 @@ export function renderForm(summary: Summary, form: SummaryForm, content: FormCon
 }
 
 function linesUnder(heading: HeadingRule, summary: Summary, content: FormContent): readonly string[] {
-  const lines = heading.of.flatMap((name) =>
-    (summary.sections[name] ?? []).map((line) => renderLine(name, line, markOf(line, content))),
-  );
   const words = heading.holdsUserMessages ? (content.userMessages ?? []) : [];
+  const found = heading.of.flatMap((name) => (summary.sections[name] ?? []).map((line) => ({ name, line })));
+  const told = [...found.map(({ line }) => line.text), ...words.map((text) => oneLine(text))];
+  const lines = found
+    .filter(({ line }, index) => line.quotes || !isToldBy(line.text, told, index))
+    .map(({ name, line }) => shownLine(name, line, content));
   return [...lines, ...words.map((text) => `- ${text.trim().replaceAll("\n", "\n  ")}`)];
+}
+
+function shownLine(name: SectionName, line: SummaryLine, content: FormContent): string {
+  const mark = markOf(line, content);
+  if (content.areRefsShown === false) return `- ${line.text.replaceAll(/\s*\n\s*/g, " ")}${mark}`;
+  return renderLine(name, line, mark);
+}
+
+/** Several sections under one heading say some things twice: what another line says as well, at greater length, is left out. */
+function isToldBy(text: string, told: readonly string[], index: number): boolean {
+  const said = /^["“](.+?)(?:…)?["”]$/.exec(text)?.[1];
+  if (said === undefined || said.length < LEAST_CHARS) return told.indexOf(text) < index;
+  return told.some(
+    (other, at) => at !== index && other.includes(said) && (other.length > text.length || at < index),
+  );
+}
+
+/** Shorter words stand in longer ones by accident. */
+const LEAST_CHARS = 12;
+
+function oneLine(text: string): string {
+  return `"${text.trim().replaceAll(/\s+/g, " ")}"  `;
 }
 
 function markOf({ about }: SummaryLine, { marks }: FormContent): string {

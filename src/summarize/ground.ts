@@ -110,7 +110,7 @@ function clausesOf(text: string): readonly Clause[] {
 }
 
 /** A must-have is there if a line says the same about the same, holds its longest quote, or most of its words. */
-function missingFrom(
+export function missingFrom(
   lines: readonly SummaryLine[],
   mustHaves: readonly SummaryLine[],
 ): readonly SummaryLine[] {

@@ -18,9 +18,13 @@ export function oneLine(text: string, chars = 300): string {
   return `${cutAt(line, chars - 1)}…`;
 }
 
-/** White space and what cannot be seen becomes one space. Most text is ASCII, for which the short class is four times as fast. */
+/**
+ * White space and what cannot be seen becomes one space. Most text is ASCII, for which the short class is four times as
+ * fast; the spaces between words stay as they are, so only what changes is put in anew.
+ */
 export function flat(text: string): string {
-  if (!/[^\u0000-\u007f]/.test(text)) return text.replaceAll(/[\s\u0000-\u001f\u007f]+/g, " ");
+  if (!/[^\u0000-\u007f]/.test(text))
+    return text.replaceAll(/ ?[\u0000-\u001f\u007f][\u0000-\u0020\u007f]*| {2}[\u0000-\u0020\u007f]*/g, " ");
   return text.replaceAll(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ").replaceAll(/\p{Cs}/gu, "\ufffd");
 }
 

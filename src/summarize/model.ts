@@ -92,6 +92,11 @@ async function requestOf(options: ModelOptions, input: SummarizeInput) {
   return { model: await modelOf(settings, api), prompt: liveInstructionFor(input) };
 }
 
+/** A model by provider and name, for whoever asks it for something else than a summary. */
+export function openModel(options: ModelOptions & { readonly provider: Provider }): Promise<LanguageModel> {
+  return modelOf(options, apiOf(options.provider, undefined));
+}
+
 interface Reach extends ModelOptions {
   readonly fetch?: typeof fetch;
 }
@@ -121,7 +126,8 @@ function endedBy(reason: string): NonNullable<Answer["ended"]> {
   return reason === "content-filter" ? "refused" : "stop";
 }
 
-function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage): Usage {
+/** The SDK's usage in our words. */
+export function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage): Usage {
   const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? 0;
   const cacheWriteTokens = inputTokenDetails?.cacheWriteTokens ?? 0;
   return {
@@ -133,7 +139,7 @@ function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: Langu
 }
 
 /** `AbortSignal.any` came with Node 20.3; the oldest we run on is 20.0. */
-function either(one: AbortSignal, other: AbortSignal): AbortSignal {
+export function either(one: AbortSignal, other: AbortSignal): AbortSignal {
   const both = new AbortController();
   for (const signal of [one, other]) {
     if (signal.aborted) both.abort(signal.reason);

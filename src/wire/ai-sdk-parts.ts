@@ -31,7 +31,11 @@ export function readPart(value: Json, role: Role): Part {
   const fields = object(value);
   switch (fields["type"]) {
     case "text":
-      return { type: "text", text: string(fields["text"]) ?? "" };
+      return {
+        type: "text",
+        text: string(fields["text"]) ?? "",
+        ...(isOurs(fields) ? { synthetic: true } : {}),
+      };
     case "reasoning":
     case "redacted-reasoning":
       return { type: "thinking", text: string(fields["text"]) ?? "", ...sealOf(fields) };
@@ -48,6 +52,11 @@ export function readPart(value: Json, role: Role): Part {
     default:
       return readFile(fields) ?? opaque(value);
   }
+}
+
+/** `providerOptions: { palimpsest: { synthetic: true } }`: the harness's words in the user's name. Providers ignore it. */
+function isOurs(fields: JsonObject): boolean {
+  return object(object(fields["providerOptions"])["palimpsest"])["synthetic"] === true;
 }
 
 function opaque(value: Json): OpaquePart {

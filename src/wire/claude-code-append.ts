@@ -20,7 +20,7 @@ import type { Session } from "./wire.ts";
 const NAME = "claude-code";
 /** What every record of a session says of it. */
 const COMMON = ["isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug"];
-const NO_USAGE = {
+export const NO_USAGE = {
   input_tokens: 0,
   cache_creation_input_tokens: 0,
   cache_read_input_tokens: 0,

@@ -12,11 +12,11 @@
 import { defined, list, number, object, string } from "../transcript/json.ts";
 import type { Message, Part, Transcript, Usage } from "../transcript/message.ts";
 import { readBlock, readContent } from "./anthropic-blocks.ts";
-import { appendCompaction, spell } from "./claude-code-append.ts";
+import { appendCompaction, NO_USAGE, spell } from "./claude-code-append.ts";
 import { compactionsOf, isWritten, type Placed, seenMessages } from "./claude-code-compactions.ts";
 import { type Graph, livePath, type Node, readGraph } from "./claude-code-graph.ts";
 import { isRestructured } from "./rewrite.ts";
-import { changesTo, writeRecords } from "./session-file.ts";
+import { blankAt, changesTo, writeRecords } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type { Aside, Confidence, Sample, Session, SessionWire, Skipped } from "./wire.ts";
 
@@ -186,7 +186,7 @@ function transcriptOf(placed: readonly Placed[]): Transcript {
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
   if (isRestructured(session, next)) return appendCompaction(session, source, next);
-  return writeRecords(source, changesTo(session, next, spell));
+  return writeRecords(source, changesTo(session, next, spell, blankAt(["message", "usage"], NO_USAGE)));
 }
 
 function detect(sample: Sample): Confidence {

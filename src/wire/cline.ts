@@ -23,7 +23,7 @@ import { samePart } from "../transcript/same-part.ts";
 import { readBlock, readContent, writeBlock } from "./anthropic-blocks.ts";
 import { uncachedOf } from "./chat-completion.ts";
 import { type Aligned, dropAt, hashOf, isRestructured, rewriteList, wordsOf } from "./rewrite.ts";
-import { type Change, changesTo, documentOf, spotOf, writeDocument } from "./session-file.ts";
+import { blankItem, type Change, changesTo, documentOf, spotOf, writeDocument } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type { Confidence, NativeCompaction, Sample, Session, SessionWire, Skipped } from "./wire.ts";
 
@@ -132,12 +132,15 @@ function write(session: Session, source: Source, next?: Session["seen"]): Iterab
     const spelling = { spell, drop: dropAt(NAME) };
     return rewriteList(source, { session, next, spelling, path: ["messages"], insert, keep });
   }
-  return writeDocument(source, changesTo(session, next, spell));
+  return writeDocument(source, changesTo(session, next, spell, blankItem(NAME, withoutPrompt)));
 }
 
 function keep(item: Json, { isBehindEdit }: Aligned): Json {
-  const record = object(item);
-  if (!isBehindEdit || record["metrics"] === undefined) return item;
+  return isBehindEdit ? withoutPrompt(object(item)) : item;
+}
+
+function withoutPrompt(record: JsonObject): Json {
+  if (record["metrics"] === undefined) return record;
   const prompt = { inputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
   return { ...record, metrics: { ...object(record["metrics"]), ...prompt } };
 }

@@ -60,6 +60,33 @@ function recordsFor(payload: JsonObject, source: Source): readonly JsonObject[] 
   }));
 }
 
+/** Reports that came after an edited line are of prompts that are no more. Codex tells them in events of their own. */
+export function reportsBehind(changes: readonly Change[], source: Source): readonly Change[] {
+  const edited = changes.reduce((first, { line }) => Math.min(first, line), Number.POSITIVE_INFINITY);
+  if (edited === Number.POSITIVE_INFINITY) return [];
+  const behind: Change[] = [];
+  for (const line of source.lines()) {
+    if (line.number <= edited || !line.text.includes('"token_count"')) continue;
+    const { payload } = object(parseJson(line.text));
+    const last = object(object(object(payload)["info"])["last_token_usage"]);
+    if (number(last["total_tokens"]) === undefined) continue;
+    behind.push({
+      line: line.number,
+      path: ["payload", "info", "last_token_usage"],
+      to: () => NOTHING_SPENT,
+    });
+  }
+  return behind;
+}
+
+const NOTHING_SPENT: JsonObject = {
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  output_tokens: 0,
+  reasoning_output_tokens: 0,
+  total_tokens: 0,
+};
+
 /** The last report, with the size of what is left, as Codex estimates it: it compacts by what was reported last. */
 function reportAfter(report: JsonObject, items: Json | undefined): JsonObject {
   const info = object(report["info"]);

@@ -12,7 +12,7 @@
 import { defined, object, string } from "../transcript/json.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { refOf } from "../transcript/ref.ts";
-import { appendCompacted, spell } from "./codex-append.ts";
+import { appendCompacted, reportsBehind, spell } from "./codex-append.ts";
 import type { Draft } from "./codex-drafts.ts";
 import { type Cut, type History, isBareItem, readHistory } from "./codex-history.ts";
 import { isRestructured } from "./rewrite.ts";
@@ -168,7 +168,8 @@ function contentOf({ role, parts }: Message): string {
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
   if (isRestructured(session, next)) return appendCompacted(session, source, next);
-  return writeRecords(source, changesTo(session, next, spell));
+  const changes = changesTo(session, next, spell);
+  return writeRecords(source, [...changes, ...reportsBehind(changes, source)]);
 }
 
 function detect(sample: Sample): Confidence {

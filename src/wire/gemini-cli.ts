@@ -7,13 +7,15 @@
  * message; the message is what was sent, so it is the one that counts. Commands a person typed (`/…`) are kept:
  * a resume drops them, and with them every prompt that begins with a path.
  */
-import { defined, isObject, object, parseJson } from "../transcript/json.ts";
+import { defined, isObject, type Json, type JsonObject, object, parseJson } from "../transcript/json.ts";
 import type { Message, Transcript } from "../transcript/message.ts";
 import { type Entry, type Log, lost, type Rewrite, replay } from "./gemini-cli-log.ts";
 import { GEMINI_CLI, type Said } from "./gemini-cli-record.ts";
 import { appendMessages, replaceMessages, spell } from "./gemini-cli-rewrite.ts";
 import { isRestructured } from "./rewrite.ts";
 import {
+  blankAt,
+  blankItem,
   changesTo,
   documentOf,
   type FileRecord,
@@ -122,8 +124,15 @@ function asidesOf(log: Log): Session["asides"] {
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
   if (isRestructured(session, next))
     return isLog(source) ? appendMessages(session, source, next) : replaceMessages(session, source, next);
-  const changes = changesTo(session, next, spell);
+  const blank = isLog(source) ? blankAt(["tokens"], NO_TOKENS) : blankItem(NAME, withoutTokens);
+  const changes = changesTo(session, next, spell, blank);
   return isLog(source) ? writeRecords(source, changes) : writeDocument(source, changes);
+}
+
+const NO_TOKENS: JsonObject = { input: 0, output: 0, cached: 0, thoughts: 0, tool: 0, total: 0 };
+
+function withoutTokens(record: JsonObject): Json {
+  return record["tokens"] === undefined ? record : { ...record, tokens: NO_TOKENS };
 }
 
 function detect(sample: Sample): Confidence {

@@ -13,7 +13,7 @@ import { writeChatPart } from "./chat-completion.ts";
 import { commandFence, readMessages, STAMP } from "./mini-swe-agent-messages.ts";
 import { writeValue } from "./openai-items.ts";
 import { type Aligned, dropAt, isRestructured, rewriteList, wordsOf } from "./rewrite.ts";
-import { type Change, changesTo, documentOf, spotOf, writeDocument } from "./session-file.ts";
+import { blankItem, type Change, changesTo, documentOf, spotOf, writeDocument } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import { refuseDerivedCall, segmentChange, stepOf } from "./text-actions.ts";
 import type { Confidence, Sample, Session, SessionWire, Skipped } from "./wire.ts";
@@ -49,7 +49,7 @@ function write(session: Session, source: Source, next?: Transcript): Iterable<Ui
     const spelling = { spell, drop };
     return rewriteList(source, { session, next, spelling, path: ["messages"], insert, keep: stamped });
   }
-  return writeDocument(source, changesTo(session, next, spell));
+  return writeDocument(source, changesTo(session, next, spell, blankItem(NAME, withoutUsage)));
 }
 
 function insert(one: Aligned): Json {

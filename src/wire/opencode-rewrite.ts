@@ -6,7 +6,7 @@
  * time and are what OpenCode sorts by; that part stays, and what comes in between sorts right behind its neighbour.
  */
 import { defined, type Json, type JsonObject, list, object, string } from "../transcript/json.ts";
-import type { Part, Transcript } from "../transcript/message.ts";
+import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { OPENCODE } from "./opencode-entries.ts";
 import { readPart, writePart } from "./opencode-parts.ts";
 import { type Aligned, align, changesIn, hashOf, seedOf, wordsOf } from "./rewrite.ts";
@@ -145,6 +145,27 @@ function copied(
 /** What it counted before an edit no longer holds; OpenCode would compact by it. What it cost stays. */
 function counted(fields: JsonObject, isBehindEdit: boolean): JsonObject {
   return isBehindEdit && fields["tokens"] !== undefined ? { ...fields, tokens: NO_TOKENS } : fields;
+}
+
+/** The same where a response stays in its place: its own step is counted by the next part that ends one. */
+export function blankTokens(response: Message): readonly Change[] {
+  const [messages, index, parts, place] = response.parts.map(pathOf).find(({ length }) => length > 3) ?? [];
+  if (messages === undefined || index === undefined || parts === undefined) return [];
+  const path = [messages, index];
+  const info = {
+    line: 1,
+    path: [...path, "info"],
+    to: (old: Json | undefined) => counted(object(old), true),
+  };
+  const steps = (old: Json | undefined) => {
+    const end = list(old).findIndex((part, at) => at > Number(place) && isStepEnd(part));
+    return list(old).map((part, at) => (at === end ? counted(object(part), true) : part));
+  };
+  return [info, { line: 1, path: [...path, parts], to: steps }];
+}
+
+function isStepEnd(part: Json): boolean {
+  return object(part)["type"] === "step-finish";
 }
 
 const NO_TOKENS: JsonObject = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };

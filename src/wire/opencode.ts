@@ -11,7 +11,7 @@
 import { defined, type JsonObject, list, number, object, string } from "../transcript/json.ts";
 import type { Message, Transcript } from "../transcript/message.ts";
 import { type Entry, OPENCODE, readEntries } from "./opencode-entries.ts";
-import { editExport, rewriteExport, spell } from "./opencode-rewrite.ts";
+import { blankTokens, editExport, rewriteExport, spell } from "./opencode-rewrite.ts";
 import { isRestructured } from "./rewrite.ts";
 import { changesTo, documentOf } from "./session-file.ts";
 import type { Source } from "./source.ts";
@@ -167,7 +167,7 @@ function aboutOf(info: JsonObject): About {
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
   if (isRestructured(session, next)) return rewriteExport(session, source, next);
-  const changes = changesTo(session, next, spell);
+  const changes = changesTo(session, next, spell, blankTokens);
   return changes.length === 0 ? source.chunks() : editExport(source, changes);
 }
 

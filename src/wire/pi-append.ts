@@ -17,7 +17,7 @@ import { type Source, sourceFrom } from "./source.ts";
 import type { Session } from "./wire.ts";
 
 const NAME = "pi";
-const NO_USAGE = {
+export const NO_USAGE = {
   input: 0,
   output: 0,
   cacheRead: 0,

@@ -10,11 +10,11 @@
  */
 import { defined, type Json, type JsonObject, number, object, string } from "../transcript/json.ts";
 import type { Message, Part, Transcript, Usage } from "../transcript/message.ts";
-import { appendBranch, spell } from "./pi-append.ts";
+import { appendBranch, NO_USAGE, spell } from "./pi-append.ts";
 import { contentOf, readBlock, readResult } from "./pi-blocks.ts";
 import { branchesOf, type Entry, firstKept, livePath, noteOf, readTree } from "./pi-tree.ts";
 import { isRestructured } from "./rewrite.ts";
-import { changesTo, writeRecords } from "./session-file.ts";
+import { blankAt, changesTo, writeRecords } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type { Aside, Confidence, NativeCompaction, Sample, Session, SessionWire, Skipped } from "./wire.ts";
 
@@ -141,7 +141,7 @@ function contentParts(entry: Entry, path: readonly string[], isSynthetic: boolea
   });
 }
 
-function usageOf(fields: JsonObject): Usage | undefined {
+export function usageOf(fields: JsonObject): Usage | undefined {
   const tokens = (key: string) => number(fields[key]) ?? 0;
   const usage: Usage = {
     uncachedTokens: tokens("input"),
@@ -250,7 +250,7 @@ function transcriptOf(stops: readonly Stop[]): Transcript {
 
 function write(session: Session, source: Source, next?: Transcript): Iterable<Uint8Array> {
   if (isRestructured(session, next)) return appendBranch(session, source, next);
-  return writeRecords(source, changesTo(session, next, spell));
+  return writeRecords(source, changesTo(session, next, spell, blankAt(["message", "usage"], NO_USAGE)));
 }
 
 function detect(sample: Sample): Confidence {

@@ -5,7 +5,7 @@
  * an edit it says what the value at that spot becomes; everything else is copied from the source as bytes.
  */
 import { PalimpsestError } from "../errors.ts";
-import { isList, isObject, type Json, type JsonObject, object, parseJson } from "../transcript/json.ts";
+import { isList, isObject, type Json, type JsonObject, list, object, parseJson } from "../transcript/json.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { isExact, type Line, type Source, wholeText } from "./source.ts";
 import type { Session, Skipped } from "./wire.ts";
@@ -121,7 +121,12 @@ export function recordsAt(source: Source, lines: ReadonlySet<number>): ReadonlyM
  * harness finds its way through its own file by ids and chains, so adding or removing messages is the wire's own
  * work, and a wire that has no way to do it says so instead of writing a file its harness cannot load.
  */
-export function changesTo(session: Session, next: Transcript | undefined, spell: Spell): readonly Change[] {
+export function changesTo(
+  session: Session,
+  next: Transcript | undefined,
+  spell: Spell,
+  blank: Blank = () => [],
+): readonly Change[] {
   if (next === undefined || next === session.seen || next === session.whole) return [];
   // Both may fit, where results were cleared in place; a part that is as either has it was not edited.
   const bases = [session.seen, session.whole].filter((transcript) => isAligned(transcript, next));
@@ -130,13 +135,40 @@ export function changesTo(session: Session, next: Transcript | undefined, spell:
       "cannot-write",
       `A ${session.wire} file can be written with parts replaced, not with messages added or removed.`,
     );
-  return next.messages.flatMap((message, index) =>
-    changesOf(
+  const isAsRead = (message: Message, index: number) =>
+    bases.some((base) => base.messages[index] === message);
+  const edited = next.messages.findIndex((message, index) => !isAsRead(message, index));
+  return next.messages.flatMap((message, index) => [
+    ...changesOf(
       message,
       bases.flatMap((base) => base.messages[index] ?? []),
       spell,
     ),
-  );
+    ...(edited >= 0 && index > edited && message.usage ? blank(message) : []),
+  ]);
+}
+
+/**
+ * How a wire takes back the usage of a message behind an edit: it is of a prompt that is no more, and whoever goes by it
+ * (the harness, to compact; we, to measure) would take the context for as large as it was.
+ */
+export type Blank = (message: Message) => readonly Change[];
+
+/** For records: the usage stands at this path of each line of a message. */
+export function blankAt(path: Spot["path"], nothing: Json): Blank {
+  const to = (old: Json | undefined) => (old === undefined ? undefined : nothing);
+  return ({ native }) =>
+    list(native?.value).flatMap((line) => (typeof line === "number" ? [{ line, path, to }] : []));
+}
+
+/** For lists in a document: the item of the list is made anew. */
+export function blankItem(wire: string, make: (item: JsonObject) => Json): Blank {
+  return ({ parts }) => {
+    const part = parts.find(({ native }) => object(native as Json)["path"] !== undefined);
+    if (!part) return [];
+    const { line, path } = spotOf(part, wire);
+    return [{ line, path: path.slice(0, 2), to: (old) => make(object(old)) }];
+  };
 }
 
 /** Where an edited part came from. Edits carry `native` along, so a part without one is not from this file. */

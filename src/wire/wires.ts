@@ -1,6 +1,6 @@
 /** Every wire we know, and how a file finds its own. */
 import { PalimpsestError } from "../errors.ts";
-import { isList, type Json, object } from "../transcript/json.ts";
+import { isList, type Json, object, parseJson } from "../transcript/json.ts";
 import { aiSdk } from "./ai-sdk.ts";
 import { anthropicMessages } from "./anthropic-messages.ts";
 import { bodyFile } from "./body-file.ts";
@@ -17,7 +17,7 @@ import { opencode } from "./opencode.ts";
 import { openHands } from "./openhands.ts";
 import { pi } from "./pi.ts";
 import { SAMPLE_BYTES, sampleOf } from "./sample.ts";
-import type { Source } from "./source.ts";
+import { type Source, wholeText } from "./source.ts";
 import { sweAgent } from "./swe-agent.ts";
 import type { BodyWire, Sample, Session, SessionWire } from "./wire.ts";
 
@@ -70,18 +70,39 @@ export function bodyWireFor(messages: readonly Json[], named?: string | BodyWire
 
 /** The wire of a file, from its first few KB; or an error that says what was seen there. */
 export function detectWire(sample: Sample): SessionWire {
-  const best = fileWires
-    .map((wire) => ({ wire, confidence: wire.detect(sample) }))
-    .reduce((a, b) => (b.confidence > a.confidence ? b : a));
-  if (best.confidence > 0) return best.wire;
+  const { wire, confidence } = bestFor(sample);
+  if (confidence > 0) return wire;
   throw new PalimpsestError(
     "unknown-wire",
     `${whatWasSeen(sample)} Known: ${wireNames.join(", ")}; --wire names one.`,
   );
 }
 
+function bestFor(sample: Sample): { readonly wire: SessionWire; readonly confidence: number } {
+  return fileWires
+    .map((wire) => ({ wire, confidence: wire.detect(sample) }))
+    .reduce((a, b) => (b.confidence > a.confidence ? b : a));
+}
+
+/**
+ * The wire of a file. A request body may begin with a system prompt larger than the sample, or with a conversation that
+ * could be anybody's until the first tool call: then all of it is looked at, which reading it will do anyway.
+ */
+function wireOf(source: Source): SessionWire {
+  const sample = sampleFrom(source);
+  if (bestFor(sample).confidence === SURE || !isCutDocument(sample)) return detectWire(sample);
+  const document = parseJson(wholeText(source).text);
+  return detectWire(document === undefined ? sample : { ...sample, records: [document] });
+}
+
+const SURE = 2;
+
+function isCutDocument({ text, records }: Sample): boolean {
+  return records.length === 1 && parseJson(text) === undefined;
+}
+
 export function readSession(source: Source, options: { readonly wire?: string } = {}): Session {
-  if (options.wire === undefined) return detectWire(sampleFrom(source)).read(source);
+  if (options.wire === undefined) return wireOf(source).read(source);
   const session = fileWireNamed(options.wire).read(source);
   if (session.whole.messages.length > 0) return session;
   throw new PalimpsestError(
@@ -92,7 +113,7 @@ export function readSession(source: Source, options: { readonly wire?: string } 
 
 function whatElse(source: Source): string {
   try {
-    return `It looks like ${detectWire(sampleFrom(source)).name}; leave --wire out to read it as that.`;
+    return `It looks like ${wireOf(source).name}; leave --wire out to read it as that.`;
   } catch (error) {
     return error instanceof PalimpsestError ? error.message : "";
   }

@@ -17,7 +17,7 @@ const rows = (count: number) => Array.from({ length: count }, (_, n) => row(n));
 const table = (given: readonly RefTableRow[], maxTokens = 2_000) =>
   refTable(given, { maxTokens, tokensOf: estimateTokens });
 
-test("the table shows results before words before calls before thinking, the newest first", () => {
+test("the table shows results before words before calls, the newest first; thoughts are counted", () => {
   const shown = table([
     row(1),
     row(2),
@@ -25,7 +25,7 @@ test("the table shows results before words before calls before thinking, the new
     row(4, { kind: "tool-call" }),
     row(3, { kind: "text" }),
   ]);
-  expect(shown.match(/ref_0*(\d)/g)?.map((ref) => ref.at(-1))).toEqual(["2", "1", "3", "4", "5"]);
+  expect(shown.match(/ref_0*(\d)/g)?.map((ref) => ref.at(-1))).toEqual(["2", "1", "3", "4"]);
   expect(shown).toContain("| ref_000000000002 | Command: make 2 | 20 |");
 });
 

@@ -16,7 +16,14 @@ import { EXAMPLE, run, scratchFolder } from "../cli/run.ts";
 import { assistant, transcript, user } from "../say.ts";
 
 // What the command takes the arena for is what it is; the compiler holds this.
-const door: Arena<arena.ArenaRun, arena.Report, Awaited<ReturnType<typeof arena.runExperiments>>> = arena;
+const door: Arena<{
+  readonly run: arena.ArenaRun;
+  readonly report: arena.Report;
+  readonly rows: Awaited<ReturnType<typeof arena.runExperiments>>;
+  readonly asker: Awaited<ReturnType<typeof arena.openAsker>>;
+  readonly modelRun: Awaited<ReturnType<typeof arena.runModel>>;
+  readonly modelReport: ReturnType<typeof arena.modelReportOf>;
+}> = arena;
 
 const ORDER = {
   sessions: EXAMPLE,
@@ -38,6 +45,18 @@ test("every setting has a row for every opponent, and the sets are apart", () =>
   expect(ours?.measures["absentSeen"]?.mean).toBe(0);
   expect(ours?.measures["allLost"]?.mean).toBe(0);
   expect(tail?.measures["allRead2"]?.mean).toBe(tail?.measures["allVisible"]?.mean);
+});
+
+test("survival is told per compaction and per type, with its cliff, and how other readers fare", () => {
+  const [ours, tail] = report.settings.find(({ setting }) => setting === "cascade 3")?.rows ?? [];
+  expect(ours?.survival).toHaveLength(3);
+  for (const curve of Object.values(ours?.survivalByType ?? {})) expect(curve).toHaveLength(3);
+  expect(ours?.survivalByType["directive"]).toEqual([1, 1, 1]);
+  expect(tail?.cliff === undefined || (tail.survival[tail.cliff - 1] ?? 1) < 0.5).toBe(true);
+  expect(ours?.found["search"]).toBeGreaterThan(0.9);
+  expect(ours?.found["browse"]).toBeLessThanOrEqual(ours?.found["search"] ?? 0);
+  expect(tail?.found).toEqual({});
+  expect(door.reportText(report)).toContain("the same by type of fact");
 });
 
 test("two runs give the same bytes", async () => {

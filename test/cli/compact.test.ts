@@ -49,6 +49,7 @@ describe("palimpsest compact", () => {
       "What survived, and why",
       expect.stringMatching(/^What became refs: \d/),
       ...(out.includes("\nNotes\n") ? ["Notes"] : []),
+      "Quality, as far as it can be measured",
       expect.stringContaining("palimpsest refs --session"),
       expect.stringContaining("palimpsest restore"),
     ]);

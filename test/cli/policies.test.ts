@@ -81,3 +81,52 @@ test("a policy that has a model write its summary says so where there is none", 
   const { outcome } = await report("cline-basic");
   expect(JSON.stringify(outcome)).not.toContain("none is configured");
 });
+
+test("ion says its summary under its own eight headings, and its metrics, in words and as data", async () => {
+  const { summary, quality } = await report("ion");
+  expect([...(summary ?? "").matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual([
+    ...["Session Intent", "Current Task", "Files Modified", "Files Read (reference only)", "Key Decisions"],
+    ...["Failed Approaches", "Errors Encountered", "Next Steps"],
+  ]);
+  expect(quality.compressionRatio).toBeGreaterThan(1);
+  expect(quality.sections?.missing).toEqual([]);
+  const { out } = await compacting("ion");
+  expect(out).toContain(`compression ratio  ${quality.compressionRatio} × of the whole prompt`);
+  expect(out).toMatch(/cache hit rate +no usage recorded; of the next prompt [\d.]+ % begin it as before/);
+  expect(out).toMatch(/summary +8 sections: \d filled/);
+  expect(out).toMatch(/task continuation +not without a model/);
+});
+
+test.each([
+  ['{ "extends": "ion", "tail": { "minStep": 2 } }', "tail.minStep: there is no such field"],
+  ['{ "extends": "iom", "name": "mine" }', 'there is no policy "iom"; "palimpsest policies" lists'],
+  [
+    '{ "extends": "ion", "trigger": { "target": { "share": 1.4 } } }',
+    "trigger.target.share: expected <=1, found 1.4",
+  ],
+  ['{ "extends": "ion", }', "is not JSON: "],
+])("a policy file that is wrong is told by its field, on one line: %s", async (text, told) => {
+  const { code, out, err } = await compacting(file("wrong.json", text));
+  expect({ code, out }).toEqual({ code: 1, out: "" });
+  expect(err).toContain(told);
+  expect(err.trim().split("\n")).toHaveLength(1);
+});
+
+test("comments may stand behind a value and over several lines; a // in a string is text", async () => {
+  const mine = file(
+    "mine.json",
+    '{ "extends": "pi", // theirs\n/* and\nmore */ "name": "mine", "about": "see https://x // y" }',
+  );
+  const shown = JSON.parse((await run(["policies", "show", mine, "--json"])).out);
+  expect(shown).toMatchObject({ name: "mine", about: "see https://x // y" });
+});
+
+test("a variable that is no number is told by its name", async () => {
+  const { code, err } = await run(["policies", "show", "nucleic"], {
+    env: { COMPRESSION_THRESHOLD: "high" },
+  });
+  expect({ code, err: err.trim() }).toEqual({
+    code: 1,
+    err: 'palimpsest: COMPRESSION_THRESHOLD is "high"; it sets trigger.at.0.share, which is a number.',
+  });
+});

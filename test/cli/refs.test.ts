@@ -96,6 +96,9 @@ describe("palimpsest ref", () => {
     expect(lines).toContain("81");
     expect(lines).toContain("quarantine the poisoned jobs");
     expect(lines).not.toContain("mine_3_10 ");
+    expect(lines.endsWith("\n")).toBe(true);
+    const nothing = await inStore("ref", ref, "--grep", "zzzzzz");
+    expect([nothing.code, nothing.out, nothing.err]).toEqual([0, "", "No line matches zzzzzz.\n"]);
     const found = (await inStore("ref", ref, "--grep", "poison\\w+ jobs")).out;
     expect(found).toContain("quarantine the poisoned jobs");
     expect(found).not.toContain("mine_3_10 ");
@@ -146,6 +149,20 @@ describe("palimpsest restore", () => {
     const { out } = await inStore("restore", shorter, "-o", join(folder, "restored.jsonl"));
     expect(readFileSync(join(folder, "restored.jsonl")).equals(readFileSync(EXAMPLE))).toBe(true);
     expect(out).toContain(createHash("sha256").update(readFileSync(EXAMPLE)).digest("hex"));
+  });
+
+  test("from a file that has another name, or none: a request body of it, by the refs it names", async () => {
+    const body = join(folder, "body.json");
+    await inStore("compact", join(folder, "mine.json"), ...WINDOW, "--to", "openai-chat", "-o", body);
+    const back = join(folder, "of-body.json");
+    expect(await inStore("restore", body, "-o", back)).toMatchObject({ code: 0 });
+    expect(readFileSync(back).equals(readFileSync(join(folder, "mine.json")))).toBe(true);
+    const stranger = join(folder, "stranger.json");
+    writeFileSync(stranger, JSON.stringify({ messages: [{ role: "user", content: "ref_000000000000" }] }));
+    expect(await inStore("restore", stranger, "-o", back)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no stored session"),
+    });
   });
 
   test("compacting in place, and again, never costs the original", async () => {

@@ -146,6 +146,26 @@ describe("Claude Code", () => {
     expect(() => readFileSync(join(folder, "live/4242.json"))).toThrow();
   });
 
+  test("told to go on with the latest work of the folder, a session is its child, and stays that", async () => {
+    const folder = home();
+    const start = (session_id: string, cwd: string, parent?: string) =>
+      hook(
+        "codex",
+        "SessionStart",
+        { ...base, session_id, cwd, source: "startup" },
+        { PALIMPSEST_HOME: folder, ...(parent === undefined ? {} : { PALIMPSEST_PARENT: parent }) },
+      );
+    start("first", FOLDER);
+    start("elsewhere", "/");
+    start("second", FOLDER, "latest");
+    start("third", FOLDER);
+    start("second", FOLDER, "latest");
+    const store = await openSqliteStore({ path: join(folder, "store.db") });
+    expect((await store.session("second"))?.parent).toBe("first");
+    expect((await store.session("third"))?.parent).toBeUndefined();
+    await store.close();
+  });
+
   test("a store that cannot be opened is said once, and nothing is blocked", () => {
     const session_id = `broken-${process.pid}`;
     const env = { PALIMPSEST_HOME: "/dev/null/nowhere" };

@@ -76,6 +76,19 @@ for (const { name, scopes } of hosts)
     });
   });
 
+test("what Codex writes behind our block (which hooks were trusted) is no reason to move it", async () => {
+  const home = fresh();
+  const env = { HOME: home };
+  await run(["install", "codex"], { env });
+  const path = join(home, ".codex/config.toml");
+  const text = `${readFileSync(path, "utf8")}\n[hooks.state."x"]\ntrusted_hash = "sha256:0"\n`;
+  writeFileSync(path, text);
+  const { out } = await run(["install", "codex", "--json"], { env });
+  expect(JSON.parse(out).changes.map(({ kind }: { kind: string }) => kind)).toEqual(["none", "none"]);
+  await run(["uninstall", "codex"], { env });
+  expect(readFileSync(path, "utf8")).toBe('\n[hooks.state."x"]\ntrusted_hash = "sha256:0"\n');
+});
+
 test("a file with comments is refused and left as it is", async () => {
   const home = fresh();
   const path = join(home, ".claude/settings.json");

@@ -32,6 +32,15 @@ test("compact --json", async () => {
     "refs",
     "elapsedMs",
     "outcome",
+    "quality",
+  ]);
+  expect(Object.keys(json.quality)).toEqual([
+    "compressionRatio",
+    "replaced",
+    "cacheHitRate",
+    "failedApproaches",
+    "sections",
+    "taskContinuation",
   ]);
   expect(Object.keys(json.edits[0])).toEqual(["kind", "ref", "why", "tokens"]);
   expect(Object.keys(json.refs[0])).toEqual(["ref", "kind", "description", "tokens"]);

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import * as agent from "../../src/agent/index.ts";
 import type { ErrorCode } from "../../src/errors.ts";
 import * as palimpsest from "../../src/index.ts";
 
@@ -37,6 +38,7 @@ test("the values of the public name", () => {
     "isOver",
     "isOverflow",
     "isRef",
+    "isWorthALook",
     "measure",
     "memoryStore",
     "modelNamed",
@@ -77,9 +79,29 @@ test("the values of the public name", () => {
   ]);
 });
 
+test("the values of palimpsest/agent", () => {
+  expect(Object.keys(agent).sort()).toEqual([
+    "CONTRIBUTORS",
+    "DEFAULT_BUDGETS",
+    "Spending",
+    "eventLine",
+    "handoffPage",
+    "openAgent",
+    "openModel",
+  ]);
+  expect(agent.DEFAULT_BUDGETS).toEqual({
+    turns: 200,
+    tokens: 1_000_000,
+    toolCalls: 200,
+    usd: 2,
+    minutes: 30,
+  });
+});
+
 test("the entries of the package", () => {
   expect(Object.keys(manifest.exports)).toEqual([
     ".",
+    "./agent",
     "./testing",
     "./ai-sdk",
     "./langchain",

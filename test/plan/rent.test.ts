@@ -65,12 +65,14 @@ test("a small thing far up does not make the batch dear: it waits", () => {
 
 test("the cache is cold when its time has passed or the model is another", () => {
   const model = {
-    prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75 },
-    cache: { kind: "marked", ttlMinutes: 5, minimumTokens: 1024 },
+    prices: { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 3.75, cacheWrite1h: 6 },
+    cache: { kind: "marked", ttlMinutes: 5, longTtlMinutes: 60, minimumTokens: 1024 },
   } as const;
-  const minutes = (idle: number, isModelSwitched = false) =>
-    cacheStateOf(model, { idleMs: idle * 60_000, isModelSwitched });
+  const minutes = (idle: number, isModelSwitched = false, isLong = false) =>
+    cacheStateOf(model, { idleMs: idle * 60_000, isModelSwitched, isLong });
   expect(minutes(4)).toEqual({ isCold: false, readPrice: 0.3, writePrice: 3.75 });
   expect(minutes(6).isCold).toBe(true);
   expect(minutes(1, true).isCold).toBe(true);
+  expect(minutes(59, false, true)).toEqual({ isCold: false, readPrice: 0.3, writePrice: 6 });
+  expect(minutes(61, false, true).isCold).toBe(true);
 });

@@ -197,6 +197,26 @@ describe("grep", () => {
     expect(answer.tokens).toBeLessThanOrEqual(1000);
   });
 
+  test("more matches than fit: lines that match in most ways come first, and the rest can be gone on with", async () => {
+    const text = Array.from({ length: 9_000 }, (_, line) =>
+      line === 8_000 ? "a timeout, then a retry" : line % 2 ? "a timeout somewhere" : "a retry somewhere",
+    ).join("\n");
+    const { answer, body } = await reading(text, { grep: "timeout|retry", max_tokens: 500 });
+    expect(body.split("\n").at(-1)).toBe("8001\ta timeout, then a retry");
+    expect(body.split("\n")[0]).toBe("1\ta retry somewhere");
+    expect(answer.structured["next"]).toBe(`${body.split("\n").length}-9000`);
+    expect(answer.tokens).toBeLessThanOrEqual(500);
+  });
+
+  test("words that stand nowhere just so are looked for one by one, and it is said", async () => {
+    const text = `${numbered(5)}\nthe retry came\nafter a Timeout of the retry`;
+    const { answer, body } = await reading(text, { grep: "timeout retry" });
+    expect(body).toBe("6\tthe retry came\n7\tafter a Timeout of the retry");
+    expect(answer.text).toContain("0 matches of timeout retry; 2 of its words, 2 shown.");
+    // An expression is meant as it is.
+    expect((await reading(text, { grep: "timeout.retry" })).body).toBe("");
+  });
+
   test("no match is an answer, not an error", async () => {
     const { answer, body } = await reading(numbered(3), { grep: "submarine" });
     expect(answer.isError).toBe(false);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LiveConversation } from "../../src/live.ts";
 import type { Json } from "../../src/transcript/json.ts";
 import type { Message, Transcript } from "../../src/transcript/message.ts";
 import { aiSdk } from "../../src/wire/ai-sdk.ts";
@@ -308,3 +309,23 @@ function stubbed(body: Json, message: number, part: number): Json {
   const edited = { ...old, parts: old.parts.with(part, { ...found, output: [{ type: "text", text: "S" }] }) };
   return aiSdk.write({ ...original, messages: original.messages.with(message, edited) });
 }
+
+test("what a harness says in the user's name is marked by it, and goes out as it came", () => {
+  const note = { type: "text", text: "it is noon", providerOptions: { palimpsest: { synthetic: true } } };
+  const body: Json = [{ role: "user", content: [{ type: "text", text: "hello" }, note] }];
+  const [message] = aiSdk.read(body).messages;
+  expect(message?.parts.map((part) => part.type === "text" && part.synthetic === true)).toEqual([
+    false,
+    true,
+  ]);
+  expect(aiSdk.write(aiSdk.read(body))).toEqual(body);
+});
+
+test("a tool set counts with the messages, as a list of schemas does", () => {
+  const tools = {
+    look: { description: "looks ".repeat(50), inputSchema: { jsonSchema: { type: "object" } } },
+  };
+  const live = new LiveConversation(aiSdk, undefined);
+  live.update([], { tools });
+  expect(live.countedTokens).toBeGreaterThan(50);
+});

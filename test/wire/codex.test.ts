@@ -379,7 +379,8 @@ describe("codex, what is its own", () => {
     const changed = after.flatMap((line, index) =>
       line === before[index] ? [] : [JSON.parse(line).payload],
     );
-    expect(changed).toEqual([
+    // Reports of usage behind an edit are taken back.
+    expect(changed.filter(({ type }) => type !== "token_count")).toEqual([
       { type: "function_call_output", call_id: "c1", output: "cut" },
       { type: "function_call_output", call_id: "c2", output: [{ type: "input_text", text: "cut" }] },
       { type: "custom_tool_call_output", call_id: "c3", output: "cut" },

@@ -161,7 +161,8 @@ describe("mini-swe-agent, what is its own", () => {
         : part;
     });
     expect(edited.messages[6].content).toBe("…\n\n```bash\npython b.py\n```\n\nNo.");
-    expect(edited.messages[6].extra).toEqual({ response });
+    // What stands before it was edited too, so its usage no longer holds.
+    expect(edited.messages[6].extra).toEqual({ response: { ...response, usage: null } });
   });
 
   test("a thought that shows another command is refused: the harness would run neither", () => {

@@ -36,7 +36,7 @@ const GIVEN: Json[] = [
   ]),
   said("msg_3", "user", [{ type: "compaction", auto: true }]),
   said("msg_4", "assistant", [{ type: "text", text: "the summary" }], { summary: true, finish: "stop" }),
-  said("msg_5", "assistant", [{ type: "step-start" }], { error: { name: "APIError" } }),
+  said("msg_5", "assistant", [{ type: "text", text: "half" }], { error: { name: "APIError" } }),
 ];
 
 const roles = ({ messages }: Transcript) => messages.map(({ role }) => role);

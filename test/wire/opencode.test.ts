@@ -193,6 +193,10 @@ describe("opencode, what is its own", () => {
     const withoutIds = (key: string, value: unknown) => (/^(id|\w+ID)$/.test(key) ? undefined : value);
     const expected = JSON.parse(file(pruned), withoutIds);
     expected.messages[1].parts[3].state.output = "stub";
+    // Of the prompts behind the edit nothing is known any more.
+    const none = { input: 0, output: 0, reasoning: 0, cache: { read: 0, write: 0 } };
+    for (const { parts } of expected.messages.slice(2))
+      for (const part of parts) if (part.type === "step-finish") part.tokens = none;
     for (const transcript of [session.seen, session.whole]) {
       const message = transcript.messages[2];
       const part = message?.parts[2];

@@ -111,9 +111,11 @@ export const register: Register = (on) => {
       if (typeof answer.notice === "string") $.ui.log(answer.notice);
       return { messages: answer.messages };
     }
-    // An automatic one is never blocked: then Claude Code writes its own summary.
-    if (typeof answer?.because !== "string" || e.trigger === "auto") return next(e);
-    return { skip: `palimpsest: nothing to compact (${answer.because})` };
+    // Too little for a page, or we failed: Claude Code writes its own summary, and is told what may not be left out.
+    const told = [e.instructions, answer?.instructions].filter(
+      (text) => typeof text === "string" && text !== "",
+    );
+    return next(told.length === 0 ? e : { ...e, instructions: told.join("\n\n") });
   });
 
   on("session.end", async ($, e, next) => {
@@ -225,6 +227,7 @@ async function ask($: Engine, event: string, given: Fields, agentId?: string): P
   return answer;
 }
 
+const PASSES = "Everything goes through as it is";
 let isSaid = false;
 
 async function failingOpen<Answer>($: Engine, work: () => Promise<Answer>): Promise<Answer | undefined> {
@@ -232,7 +235,9 @@ async function failingOpen<Answer>($: Engine, work: () => Promise<Answer>): Prom
     return await work();
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    if (!isSaid) $.ui.log(`palimpsest: ${why}. Everything goes through as it is.`);
+    // The host puts our name before it; a process of ours that failed has said the rest.
+    const said = why.replace(/^palimpsest: /, "");
+    if (!isSaid) $.ui.log(said.includes(PASSES) ? said : `${said}. ${PASSES}.`);
     isSaid = true;
     return undefined;
   }

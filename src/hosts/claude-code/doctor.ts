@@ -63,9 +63,15 @@ async function compactionFinding(place: Examined, isInside: boolean): Promise<Fi
   }
   const isGood = !summarized && after.includes("# Earlier work, folded");
   const bad = summarized
-    ? "Claude Code asked its model for a summary: the function hooks did not load, or they failed (start it with --debug)"
+    ? `Claude Code asked its model for a summary: ${whyNot(place)}`
     : "no page of ours followed";
   return { what, isGood, detail: isGood ? "no model was asked, and the newest steps stayed" : bad };
+}
+
+function whyNot({ scope }: Examined): string {
+  return scope === "project"
+    ? "the plugin of a project runs only in a folder you have trusted: start claude here once, say yes, and ask again"
+    : "the function hooks did not load, or they failed (start it with --debug)";
 }
 
 async function overflowing({ env, scope, project }: Examined): Promise<Seen> {

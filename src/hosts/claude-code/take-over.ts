@@ -14,11 +14,14 @@ import { modelNamed } from "../../measure/models.ts";
 import { recognisePages } from "../../own-page.ts";
 import { descriptionOf } from "../../plan/describe-part.ts";
 import { policyNamed } from "../../plan/policies.ts";
+import { isSealedThinking } from "../../plan/situation.ts";
 import type { Store } from "../../store/store.ts";
-import { defined, type Json, type JsonObject } from "../../transcript/json.ts";
+import { defined, type Json, type JsonObject, list, object } from "../../transcript/json.ts";
 import type { Message, Part, Transcript } from "../../transcript/message.ts";
 import { refOf } from "../../transcript/ref.ts";
 import { openWorkspace } from "../../workspace.ts";
+import { keepParts } from "../keep-session.ts";
+import { instructionsText } from "../page.ts";
 import { conversationIn, ROW, type Row, rowsIn } from "./rows.ts";
 
 export interface Compacting {
@@ -35,12 +38,11 @@ export interface Compacting {
   readonly contextTokens?: number;
 }
 
-/** `messages` in the host's own shape; absent where the conversation stays, and then `because` says why. */
-export interface TakenOver {
-  readonly messages?: readonly Json[];
-  readonly notice?: string;
-  readonly because?: string;
-}
+export type TakenOver =
+  /** In the host's own shape. */
+  | { readonly messages: readonly Json[]; readonly notice: string }
+  /** It is left to the host, which is told what its summary may not leave out. Nothing of it is lost. */
+  | { readonly because: string; readonly instructions: string };
 
 export async function takeOver(rows: Json, request: Json | undefined, how: Compacting): Promise<TakenOver> {
   const given = rowsIn(rows);
@@ -61,8 +63,9 @@ export async function takeOver(rows: Json, request: Json | undefined, how: Compa
     workspace: openWorkspace(how.cwd),
     ...defined({ focus: how.focus }),
   });
-  if (outcome.kind === "unchanged") return { because: outcome.detail };
-  const said = spelled(outcome.transcript, given);
+  if (outcome.kind === "unchanged")
+    return { because: outcome.detail, instructions: await leftToHost(transcript, how) };
+  const said = bridged(spelled(outcome.transcript, given), transcript);
   await keepMedia(
     said.flatMap(({ media }) => media),
     how,
@@ -70,22 +73,37 @@ export async function takeOver(rows: Json, request: Json | undefined, how: Compa
   return { messages: said.map(({ message }) => message), notice: noticeOf(outcome) };
 }
 
+const INSTRUCTION_TOKENS = 6_000;
+const MOST_ROWS = 2_000;
+
+async function leftToHost(transcript: Transcript, { store, sessionId, at }: Compacting): Promise<string> {
+  await keepParts(store, transcript, { sessionId, at });
+  const { rows } = await store.list(sessionId, { limit: MOST_ROWS });
+  const text = await instructionsText({ transcript, rows, maxTokens: INSTRUCTION_TOKENS });
+  // Not much shorter than what it is about, it would only be in the way.
+  return estimatorFor().text(text) < countedIn(transcript) / 4 ? text : "";
+}
+
 /** What the host sends besides the conversation (its prompt, its tools) is no room for us. */
 function windowFor(transcript: Transcript, { windowTokens, contextTokens = 0, model }: Compacting): number {
   const window = windowTokens ?? modelNamed(model).windowTokens;
-  const counter = estimatorFor(model);
-  const counted = transcript.messages.reduce((sum, message) => sum + messageTokens(message, counter), 0);
-  const besides = Math.min(Math.max(0, contextTokens - counted), MOST_BESIDES * window);
+  const besides = Math.min(Math.max(0, contextTokens - countedIn(transcript)), MOST_BESIDES * window);
   return Math.round(window - besides);
+}
+
+function countedIn({ messages, model }: Transcript): number {
+  const counter = estimatorFor(model);
+  return messages.reduce((sum, message) => sum + messageTokens(message, counter), 0);
 }
 
 /** A count that is far off must not leave us without a window. */
 const MOST_BESIDES = 0.4;
 
+/** The host puts our name before it. */
 function noticeOf({ compaction, originals }: Outcome & { kind: "compacted" }): string {
   const { tokensBefore, tokensAfter } = compaction;
   const count = (tokens: number) => tokens.toLocaleString("en-US");
-  return `palimpsest: compacted ${count(tokensBefore)} → ${count(tokensAfter)} tokens, no model asked; ${originals.length} originals left the context and can be read back (read_ref for Claude, "palimpsest refs" for you).`;
+  return `compacted ${count(tokensBefore)} → ${count(tokensAfter)} tokens, no model asked; ${originals.length} originals left the context and can be read back (read_ref for Claude, /refs for you).`;
 }
 
 /** What is handed back is text: an image in it is named by its ref, so it must be there. */
@@ -102,7 +120,7 @@ async function keepMedia(media: readonly Part[], { store, sessionId, at, model }
 }
 
 interface Spelled {
-  readonly message: Json;
+  readonly message: JsonObject;
   /** What could not be said in words. */
   readonly media: readonly Part[];
 }
@@ -115,6 +133,29 @@ function spelled({ messages }: Transcript, rows: readonly Row[]): readonly Spell
     const built = builtFrom(message);
     return built ? [{ message: built, media: message.parts.flatMap(mediaIn) }] : [];
   });
+}
+
+/** Said by nobody else: the model's thinking is gone from here, and what comes next is not a result. */
+const BRIDGE: JsonObject = { role: "assistant", text: "(My thinking up to here was folded.)", toolUses: [] };
+
+/**
+ * The engine sends results and the words behind them as one message, and then the model is still waiting: its response must
+ * show the thinking that led to the calls, which it no longer can. One line of the model's own between them ends the wait.
+ */
+function bridged(said: readonly Spelled[], { messages }: Transcript): readonly Spelled[] {
+  const last = said.findLastIndex(({ message }) => message["role"] === "assistant");
+  const isResult = ({ message }: Spelled) => message["toolResults"] !== undefined;
+  const results = said.slice(last + 1).findLastIndex(isResult) + 1;
+  const end = last + 1 + results;
+  if (last < 0 || results === 0 || end === said.length) return said;
+  const thoughtful = new Set(messages.filter(({ parts }) => parts.some(isSealedThinking)).flatMap(callsIn));
+  const calls = list(said[last]?.message["toolUses"]).map((use) => object(use)["tool_use_id"]);
+  if (!calls.some((id) => typeof id === "string" && thoughtful.has(id))) return said;
+  return [...said.slice(0, end), { message: BRIDGE, media: [] }, ...said.slice(end)];
+}
+
+function callsIn({ parts }: Message): readonly string[] {
+  return parts.flatMap((part) => (part.type === "tool-call" ? [part.callId] : []));
 }
 
 /** Nothing of it was cut: then the engine has it better than we could spell it. */

@@ -28,7 +28,8 @@ export function codexFiles(place: Place): readonly SettingsFile[] {
     {
       path: join(folder, "config.toml"),
       what: "the MCP server, for read_ref and list_refs",
-      put: (text) => `${withoutBlock(text ?? "")}${blockOf(place)}`,
+      // Left where it stands when it is as it should be: Codex writes down behind it which hooks were trusted.
+      put: (text) => (text?.includes(blockOf(place)) ? text : `${withoutBlock(text ?? "")}${blockOf(place)}`),
       take: (text) => withoutBlock(text) || undefined,
     },
   ];

@@ -12,7 +12,7 @@ import { shortenBorn } from "../born-result.ts";
 import { keepSession } from "../keep-session.ts";
 import { instructionsText, pageAfter } from "../page.ts";
 import { SessionView, type Shown } from "../session-view.ts";
-import { openHostStore } from "../store-of.ts";
+import { enterSession, openHostStore } from "../store-of.ts";
 
 const PAGE_TOKENS = 6_000;
 const MOST_ROWS = 2_000;
@@ -76,12 +76,8 @@ class Companion {
   /** A subagent's session is the child of the one that started it, and each reads the other's refs. */
   async #open(id: string, given: JsonObject): Promise<void> {
     if (this.#known.has(id)) return;
-    const parent = string(given["parent"]) ?? process.env["PALIMPSEST_PARENT"];
-    await this.#store.openSession({
-      id,
-      at: Date.now(),
-      ...defined({ cwd: string(given["cwd"]), parent: parent === id ? undefined : parent }),
-    });
+    const cwd = string(given["cwd"]) ?? process.cwd();
+    await enterSession(this.#store, { sessionId: id, cwd, ...defined({ parent: string(given["parent"]) }) });
     this.#known.add(id);
   }
 
@@ -129,12 +125,8 @@ class Companion {
 
   async #tool({ sessionId, given }: About): Promise<JsonObject> {
     const name = string(given["name"]) ?? "";
-    if (name === "compact") {
-      this.#view(sessionId).want(string(object(given["input"])["focus"]));
-      return {
-        text: "Before your next step everything up to here is compacted; what leaves can be read back.",
-      };
-    }
+    if (name === "compact")
+      return { text: this.#view(sessionId).want(string(object(given["input"])["focus"])) };
     const { text, isError } = await runTool(name, given["input"] ?? {}, {
       store: this.#store,
       sessionId,

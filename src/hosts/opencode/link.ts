@@ -35,6 +35,11 @@ export class Link {
     });
   }
 
+  /** Without an answer to what is still open. */
+  close(): void {
+    this.#child?.stdin?.end();
+  }
+
   #start(): ChildProcess {
     const child = spawn(this.#node, [BIN, "hook", "opencode", "companion"], {
       stdio: ["pipe", "pipe", "pipe"],

@@ -1,63 +1,195 @@
 /**
- * pi, from inside: results are shortened as they are born (failing ones too), compaction is taken over without a model call,
- * the tools and `/refs` are there, and a call that would write a stub is refused. Whatever throws is said once, and pi goes
- * on as if we were not there.
+ * pi, from inside: what the model is sent is pi's list seen through the ledger, results are shortened as they are born
+ * (failing ones too), a compaction pi decides on is taken over without a model call, the tools and `/refs` are there, and a
+ * call that would write a stub is refused. Whatever throws is said once, and pi goes on as if we were not there.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { openFile } from "../../file.ts";
 import { guardCall } from "../../guard.ts";
+import type { Store } from "../../store/store.ts";
 import { runTool, toolSchemas } from "../../tools.ts";
-import type { Json, JsonObject } from "../../transcript/json.ts";
+import { type Json, type JsonObject, object, string } from "../../transcript/json.ts";
+import { piMessages } from "../../wire/pi-messages.ts";
 import { shortenBorn } from "../born-result.ts";
 import { keepSession } from "../keep-session.ts";
 import { foldedPage } from "../page.ts";
-import { withStore } from "../store-of.ts";
+import { SessionView } from "../session-view.ts";
+import { enterSession, openHostStore } from "../store-of.ts";
 import type { Pi, PiCompacting, PiContext, PiResult, PiText } from "./pi.ts";
 
 const MOST_ROWS = 2_000;
 const PAGE_TOKENS = 8_000;
+/** pi compacts by itself when less than this is left, unless it was told otherwise. */
+const RESERVE_TOKENS = 16_384;
 
 export default function palimpsest(pi: Pi): void {
   if (process.env["PALIMPSEST_OFF"] === "1") return;
+  const inside = new Inside();
+  listen(pi, inside);
+  for (const { name, description = "", input } of toolSchemas) {
+    const execute = inside.executing(name);
+    pi.registerTool({ name, label: name, description, parameters: input, execute });
+  }
+  pi.registerCommand("refs", {
+    description: "What left the context, and where it is",
+    handler: (words, context) => inside.showRefs(words, context),
+  });
+}
+
+function listen(pi: Pi, inside: Inside): void {
+  const open = inside.failingOpen.bind(inside) as Inside["failingOpen"];
   pi.on(
     "session_start",
-    failingOpen(async (_, context) => withStore(where(context), async () => undefined)),
+    open(async (_, context) => void (await inside.store(context))),
   );
   pi.on(
     "tool_call",
-    failingOpen(async ({ toolName, input }) => {
+    open(async ({ toolName, input }) => {
       const refusal = guardCall({ name: toolName, input });
       return refusal && { block: true, reason: refusal.text };
     }),
   );
-  pi.on("tool_result", failingOpen(shortened));
-  pi.on("session_before_compact", failingOpen(takenOver));
+  pi.on(
+    "tool_result",
+    open((result, context) => inside.shortened(result, context)),
+  );
+  pi.on(
+    "context",
+    open(({ messages }, context) => inside.shown(messages, context)),
+  );
+  pi.on(
+    "session_before_compact",
+    open((event, context) => inside.takenOver(event, context)),
+  );
   pi.on(
     "session_shutdown",
-    failingOpen(async (_, context) =>
-      withStore(where(context), (store) => store.endSession(where(context).sessionId, Date.now())),
-    ),
+    open((_, context) => inside.end(context)),
   );
-  // pi compacts by itself, and a compaction in the middle of a run would end it: no `compact` here.
-  for (const { name, description = "", input } of toolSchemas.filter((schema) => schema.name !== "compact"))
-    pi.registerTool({ name, label: name, description, parameters: input, execute: executing(name) });
-  pi.registerCommand("refs", { description: "What left the context, and where it is", handler: showRefs });
 }
 
-function where(context: PiContext) {
-  return { sessionId: context.sessionManager.getSessionId(), cwd: context.cwd };
-}
+class Inside {
+  /** Open while pi runs: every request looks into it. */
+  #opened: Promise<Store> | undefined;
+  readonly #views = new Map<string, SessionView>();
+  readonly #known = new Set<string>();
+  #isSaid = false;
 
-async function shortened(result: PiResult, context: PiContext) {
-  const { toolName, toolCallId, input } = result;
-  const text = textOf(result);
-  if (text === undefined) return undefined;
-  const call = { type: "tool-call" as const, callId: toolCallId, name: toolName, input };
-  const place = where(context);
-  const shown = await withStore(place, (store) =>
-    shortenBorn({ call, text }, { store, sessionId: place.sessionId, at: Date.now() }),
-  );
-  return shown === undefined ? undefined : { content: [textBlock(shown)] };
+  /** With the session in it. */
+  async store({ cwd, sessionManager }: PiContext): Promise<Store> {
+    this.#opened ??= openHostStore();
+    const store = await this.#opened;
+    const id = sessionManager.getSessionId();
+    if (this.#known.has(id)) return store;
+    await enterSession(store, { sessionId: id, cwd });
+    this.#known.add(id);
+    return store;
+  }
+
+  async end(context: PiContext): Promise<void> {
+    const store = await this.store(context);
+    await store.endSession(context.sessionManager.getSessionId(), Date.now());
+    this.#opened = undefined;
+    this.#views.clear();
+    this.#known.clear();
+    await store.close();
+  }
+
+  async shown(messages: readonly Json[], context: PiContext) {
+    const { id, contextWindow } = context.model ?? {};
+    const windowTokens = contextWindow === undefined ? undefined : contextWindow - RESERVE_TOKENS;
+    const sessionId = context.sessionManager.getSessionId();
+    const view = await this.#view(context);
+    const shown = await view.show(messages, { sessionId, model: id, windowTokens });
+    for (const notice of shown.notices) context.ui.notify(notice, "info");
+    return shown.isEdited ? { messages: shown.messages } : undefined;
+  }
+
+  async #view(context: PiContext): Promise<SessionView> {
+    const id = context.sessionManager.getSessionId();
+    const known = this.#views.get(id);
+    if (known) return known;
+    const onError = (error: unknown) => this.#say(error, context);
+    const view = new SessionView({ store: await this.store(context), wire: piMessages, onError });
+    this.#views.set(id, view);
+    return view;
+  }
+
+  async shortened(result: PiResult, context: PiContext) {
+    const { toolName, toolCallId, input } = result;
+    const text = textOf(result);
+    if (text === undefined) return undefined;
+    const call = { type: "tool-call" as const, callId: toolCallId, name: toolName, input };
+    const sessionId = context.sessionManager.getSessionId();
+    const store = await this.store(context);
+    const shown = await shortenBorn({ call, text }, { store, sessionId, at: Date.now() });
+    return shown === undefined ? undefined : { content: [textBlock(shown)] };
+  }
+
+  /** Undefined where the session has no file (it is not saved): then pi writes its own summary. */
+  async takenOver({ preparation, customInstructions }: PiCompacting, context: PiContext) {
+    const path = context.sessionManager.getSessionFile();
+    if (path === undefined) return undefined;
+    const sessionId = context.sessionManager.getSessionId();
+    const store = await this.store(context);
+    const kept = { sessionId, source: openFile(path), wire: "pi", at: Date.now() };
+    const { transcript } = await keepSession(store, kept);
+    const { rows } = await store.list(sessionId, { limit: MOST_ROWS });
+    const summary = await foldedPage({ transcript, rows, maxTokens: PAGE_TOKENS }, customInstructions);
+    const { firstKeptEntryId, tokensBefore } = preparation;
+    return { compaction: { summary, firstKeptEntryId, tokensBefore, details: { by: "palimpsest" } } };
+  }
+
+  executing(name: string) {
+    return async (_id: string, input: JsonObject, _signal: unknown, _update: unknown, context: PiContext) => {
+      const answer =
+        name === "compact" ? await this.#compact(input, context) : await this.#run(name, input, context);
+      // pi tells a failed tool by what it throws.
+      if (answer.isError) throw new Error(answer.text);
+      return { content: [textBlock(answer.text)], details: undefined };
+    };
+  }
+
+  async showRefs(words: string, context: PiContext): Promise<void> {
+    const input: Json = words.trim() === "" ? {} : { contains: words.trim() };
+    const answer = await this.#run("list_refs", input, context);
+    context.ui.notify(answer.text, "info");
+  }
+
+  async #run(name: string, input: Json, context: PiContext) {
+    const store = await this.store(context);
+    const sessionId = context.sessionManager.getSessionId();
+    return runTool(name, input, {
+      store,
+      sessionId,
+      onRecalled: (recalled) =>
+        void store
+          .append(sessionId, [{ kind: "recalled", at: Date.now(), ...recalled }])
+          .catch(() => undefined),
+    });
+  }
+
+  /** Not pi's own compaction, which would end the run: the view folds before the next request. */
+  async #compact(input: JsonObject, context: PiContext) {
+    const view = await this.#view(context);
+    return { text: view.want(string(object(input)["focus"])), isError: false };
+  }
+
+  failingOpen<Event, Answer>(handler: (event: Event, context: PiContext) => Promise<Answer>) {
+    return async (event: Event, context: PiContext): Promise<Answer | undefined> => {
+      try {
+        return await handler(event, context);
+      } catch (error) {
+        this.#say(error, context);
+        return undefined;
+      }
+    };
+  }
+
+  #say(error: unknown, context: PiContext): void {
+    const why = error instanceof Error ? error.message : String(error);
+    if (!this.#isSaid) context.ui.notify(`palimpsest: ${why}. Everything goes through as it is.`, "warning");
+    this.#isSaid = true;
+  }
 }
 
 /** Larger files than this are not read into the agent. */
@@ -72,57 +204,6 @@ function textOf({ content, details }: PiResult): string | undefined {
   return isWhole ? texts.join("\n") : readFileSync(path, "utf8");
 }
 
-/** Undefined where the session has no file (it is not saved): then pi writes its own summary. */
-async function takenOver({ preparation, customInstructions }: PiCompacting, context: PiContext) {
-  const path = context.sessionManager.getSessionFile();
-  if (path === undefined) return undefined;
-  const place = where(context);
-  const summary = await withStore(place, async (store) => {
-    const kept = { sessionId: place.sessionId, source: openFile(path), wire: "pi", at: Date.now() };
-    const { transcript } = await keepSession(store, kept);
-    const { rows } = await store.list(place.sessionId, { limit: MOST_ROWS });
-    return foldedPage({ transcript, rows, maxTokens: PAGE_TOKENS }, customInstructions);
-  });
-  const { firstKeptEntryId, tokensBefore } = preparation;
-  return { compaction: { summary, firstKeptEntryId, tokensBefore, details: { by: "palimpsest" } } };
-}
-
-function executing(name: string) {
-  return async (_id: string, input: JsonObject, _signal: unknown, _update: unknown, context: PiContext) => {
-    const place = where(context);
-    const answer = await withStore(place, (store) =>
-      runTool(name, input, { store, sessionId: place.sessionId }),
-    );
-    // pi tells a failed tool by what it throws.
-    if (answer.isError) throw new Error(answer.text);
-    return { content: [textBlock(answer.text)], details: undefined };
-  };
-}
-
-async function showRefs(words: string, context: PiContext): Promise<void> {
-  const input: Json = words.trim() === "" ? {} : { contains: words.trim() };
-  const place = where(context);
-  const answer = await withStore(place, (store) =>
-    runTool("list_refs", input, { store, sessionId: place.sessionId }),
-  );
-  context.ui.notify(answer.text, "info");
-}
-
 function textBlock(text: string): PiText {
   return { type: "text", text };
-}
-
-let isSaid = false;
-
-function failingOpen<Event, Answer>(handler: (event: Event, context: PiContext) => Promise<Answer>) {
-  return async (event: Event, context: PiContext): Promise<Answer | undefined> => {
-    try {
-      return await handler(event, context);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      if (!isSaid) context.ui.notify(`palimpsest: ${why}. Everything goes through as it is.`, "warning");
-      isSaid = true;
-      return undefined;
-    }
-  };
 }

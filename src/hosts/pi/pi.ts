@@ -5,6 +5,7 @@ export interface Pi {
   on(event: "session_start" | "session_shutdown", handler: Handler<unknown>): void;
   on(event: "tool_call", handler: Handler<{ readonly toolName: string; readonly input: Json }>): void;
   on(event: "tool_result", handler: Handler<PiResult>): void;
+  on(event: "context", handler: Handler<{ readonly messages: readonly Json[] }>): void;
   on(event: "session_before_compact", handler: Handler<PiCompacting>): void;
   registerTool(tool: PiTool): void;
   registerCommand(name: string, command: PiCommand): void;
@@ -14,6 +15,7 @@ export type Handler<Event> = (event: Event, context: PiContext) => Promise<unkno
 
 export interface PiContext {
   readonly cwd: string;
+  readonly model?: { readonly id: string; readonly contextWindow: number } | undefined;
   readonly sessionManager: { getSessionId(): string; getSessionFile(): string | undefined };
   readonly ui: { notify(message: string, level: "info" | "warning"): void };
 }

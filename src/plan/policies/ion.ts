@@ -35,6 +35,8 @@ export const ion: Policy = {
     "prune.0.leave": "seed 004, tier 1: head and tail, about 500 each",
     "prune.0.keepSteps": "seed 004: the current turn is a region of its own",
     "prune.1.keepTokens": "seed 004: the recent window is not old",
+    "prune.1.areErrorsKept":
+      "seed 004: ALWAYS preserve error messages; where no summary tells them, the output does",
     "prune.1.minTokens": "ours: below this a reference is no shorter",
     "prune.2.minTokens": "seed 004: in the recent window outputs are cut to about 500 tokens",
     "prune.2.leave": "seed 004: about 500 tokens each; ours: half head, half tail",
@@ -43,6 +45,7 @@ export const ion: Policy = {
     "prune.1.tier": "seed 004: tier 2",
     "prune.2.tier": "with the summary, which is tier 3",
     "tail.minSteps": "seed 004: the current turn is a region of its own, behind the recent window",
+    "tail.isCountedCleared": "seed 004: tool outputs of the recent window are truncated to ~500 tokens each",
     "tail.tokens": "seed 004: recent window of about 5–8K, 3–4 % of 200K",
     "summary.maxTokens": "ours: the text says concise but complete",
     "summary.sections": "seed 004: eight headings, each filled or marked empty",
@@ -75,6 +78,7 @@ export const ion: Policy = {
       tier: 2,
       minTokens: 50,
       keepTokens: 8_000,
+      areErrorsKept: true,
       leave: { kind: "stub", format: "titled" },
     },
     {
@@ -89,6 +93,7 @@ export const ion: Policy = {
   tail: {
     folds: "everything",
     minSteps: 1,
+    isCountedCleared: true,
     tokens: { share: 0.04, atLeastTokens: 5_000, atMostTokens: 8_000 },
   },
   summary: {

@@ -5,6 +5,9 @@
  * what an estimate is off; between turns 0.7 is enough, because a fold there interrupts nothing. Down to 0.5: every
  * fold rewrites the cache and writes a summary, so it should last for a good while (30 % of the window), and
  * what is left is still more verbatim context than most systems keep.
+ *
+ * Before that, where reading on costs more than folding: a window says how much fits, not how much is worth sending. Then
+ * down to 32,000 tokens of conversation, and where a turn ends rather than in one.
  */
 import type { Policy, Size } from "../policy.ts";
 
@@ -22,6 +25,8 @@ export const palimpsest: Policy = {
       "ours: room for one large step and for what an estimate is off; the output reserve is capped",
     "trigger.atBoundary": "ours: between turns a fold interrupts nothing",
     "trigger.target": "ours: a fold rewrites the cache, so it should last for a good while",
+    "trigger.pays":
+      "ours: the tail and the page at their largest, and some of the user's words; rent that equals the price is the cheapest saw (docs/decisions)",
     "prune.0.minTokens": "ours: below this a stub saves next to nothing",
     "prune.1.minTokens": "ours: below this a stub saves next to nothing",
     "prune.2.keepSteps": "ours: agents look back at what they just did, seldom further",
@@ -38,15 +43,21 @@ export const palimpsest: Policy = {
     "continuation.overflowRetries": "ours: law 6",
     safety: "ours: law 4; over 0.9 a fold no longer waits for the turn to end",
   },
-  trigger: { at: [usable(0.8)], atBoundary: usable(0.7), target: usable(0.5) },
+  trigger: {
+    at: [usable(0.8)],
+    atBoundary: usable(0.7),
+    target: usable(0.5),
+    pays: { keep: { ...usable(0.5), atMostTokens: 32_000 }, patience: 1 },
+  },
   accounting: { basis: "usage", counts: ["system", "tools", "call-inputs"] },
   prune: [
     { strategy: "superseded-reads", when: "pays", minTokens: 100, leave: { kind: "stub" } },
     { strategy: "repeated-outputs", when: "pays", minTokens: 100, leave: { kind: "stub" } },
-    // Twelve steps: agents look back at what they just did, seldom further; errors stay until the fold.
+    // Twelve steps: agents look back at what they just did, seldom further; errors stay until the fold. Only when something has to
+    // go: once there is a fold that pays, clearing them earlier saves nothing more, and takes needed facts out of sight.
     {
       strategy: "aged-results",
-      when: "pays",
+      when: "full",
       tier: 1,
       minTokens: 500,
       keepSteps: 12,

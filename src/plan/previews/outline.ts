@@ -18,9 +18,8 @@ export interface OutlineOptions {
 export function outlinePreview(text: string, { firstLine, maxTokens }: OutlineOptions): string | undefined {
   const raw = text.split("\n");
   if (raw.length < HEAD_LINES * 2) return undefined;
-  const numbers = raw.map((line) => NUMBERED.exec(line));
-  const isNumbered = numbers.filter((found) => found !== null).length > raw.length / 2;
-  const bare = isNumbered ? raw.map((line, index) => line.slice(numbers[index]?.[0].length ?? 0)) : raw;
+  const isNumbered = raw.filter((line) => NUMBERED.test(line)).length > raw.length / 2;
+  const bare = isNumbered ? raw.map((line) => line.replace(NUMBERED, "")) : raw;
   const lines = isNumbered ? raw : raw.map((line, index) => `${firstLine + index}\t${line}`);
   const shown = bare.flatMap((line, index) => (index < HEAD_LINES || isDeclaration(line) ? [index] : []));
   if (shown.length <= HEAD_LINES) return undefined;
@@ -28,6 +27,8 @@ export function outlinePreview(text: string, { firstLine, maxTokens }: OutlineOp
 }
 
 function isDeclaration(line: string): boolean {
+  // Blank, or deeper than any of these stands.
+  if (/^\s{9}|^\s*$/.test(line)) return false;
   const start = line.slice(0, 300);
   return DECLARATION.test(start) || ASSIGNED.test(start) || HEADING.test(start);
 }

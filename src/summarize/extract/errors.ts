@@ -61,6 +61,15 @@ export function subjectOf(deed: Deed): string {
 
 /** The same attempt again, with other flags, another environment, its output cut elsewhere. */
 export function attemptKey(deed: Deed): string {
+  const known = keys.get(deed) ?? keyOf(deed);
+  keys.set(deed, known);
+  return known;
+}
+
+/** Each deed is held against all those around it. */
+const keys = new WeakMap<Deed, string>();
+
+function keyOf(deed: Deed): string {
   if (deed.use.command === undefined) return subjectOf(deed);
   return plainCommand(deed.use.command)
     .split(/\n| \d?>| & | \| /, 1)

@@ -58,6 +58,8 @@ test('seed 003: "The prompt asks for nine sections", "all user messages verbatim
   const [, words = ""] = /## All User Messages\n([\s\S]*?)\n\n## /.exec(page) ?? [];
   expect(words).toContain("Add a retry to src/http.ts. Never retry a POST.");
   expect(words).toContain("And log each attempt, please.");
+  // The constraint in it is told by the message itself.
+  expect(words.match(/Never retry a POST/g)).toHaveLength(1);
 });
 
 test('seed 003: "replaces the entire conversation history", framed as "this session is being continued from a previous conversation that ran out of context"', async () => {

@@ -193,3 +193,34 @@ test('seed 004: "Compaction runs async, doesn\'t block agent … When result rea
   const { outcome } = await session.prepare(messages);
   expect(outcome?.kind === "compacted" && outcome.compaction.trigger).toBe("idle");
 });
+
+test('seed 004: "Drop entirely: … Superseded code versions, Raw diffs (keep edited lines reference)"; "Full file contents (agent can re-read)"', async () => {
+  const write = (id: string, body: string) =>
+    step(id, "written", { name: "Write", input: { file_path: "src/lex.rs", content: body } });
+  const diff =
+    "diff --git a/src/lex.rs b/src/lex.rs\n@@ -1,2 +1,2 @@\n-fn first_version() {}\n+fn second_version() {}";
+  const given = transcript(
+    RULES,
+    user("Write the lexer."),
+    ...write("one", `fn first_version() {}\n${text(300, "old")}`),
+    ...write("two", `fn second_version() {}\n${text(300, "new")}`),
+    ...step("diff", diff, { name: "Bash", input: { command: "git diff" } }),
+    ...Array.from({ length: 120 }, (_, id) => step(id, text(30), { says: PROSE })).flat(),
+    assistant("Done."),
+    user("Next."),
+  );
+  const { said, store } = await act(given, "ion", { ...OVER, trigger: "manual" });
+  const page = said.find((line) => line.includes("## Session Intent")) ?? "";
+  expect(page).toMatch(/## Files Modified\n- `src\/lex\.rs`/);
+  for (const dropped of [
+    "fn first_version() {}",
+    "fn second_version() {}",
+    "@@ -1,2",
+    "old 1 holds",
+    "new 1 holds",
+  ])
+    expect(page).not.toContain(dropped);
+  // Dropped for the model; in the store all the same.
+  const { rows } = await store.list("s", { limit: 1_000 });
+  expect(rows.some(({ description }) => description.includes("git diff"))).toBe(true);
+});

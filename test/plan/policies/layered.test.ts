@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { accountingOf } from "../../../src/accounting.ts";
 import { policyNamed } from "../../../src/plan/policies.ts";
 import { marksOf } from "../../../src/plan/size.ts";
 import { openSession } from "../../../src/session.ts";
@@ -108,7 +109,7 @@ test('seed 002: "Save full transcript to disk (never lost)", JSONL, before anyth
   const lines = readFileSync(saved?.path ?? "", "utf8")
     .trim()
     .split("\n");
-  expect(lines).toHaveLength(long.messages.length);
+  expect(lines.map((line) => JSON.parse(line))).toEqual(long.messages);
 });
 
 test('seed 002: MAX_RESTORE_FILES 5, 5000 tokens per file; "Walk messages backward, collect unique file paths"; inside the workspace', async () => {
@@ -194,4 +195,17 @@ test('seed 002: "subagents have their own context windows, and run compression i
   await parent.prepare(spoken(2));
   const resumed = await openSession({ store, id: "child", policy: "layered", windowTokens: 60_000 });
   expect((await resumed.prepare(task)).messages).toEqual(prepared.messages);
+  // From the transcript: the compaction is taken back, and all of it is there again.
+  const wide = await openSession({ store, id: "child", policy: "none", windowTokens: 60_000 });
+  await wide.prepare(task);
+  while (await wide.undo());
+  expect((await wide.prepare(task)).messages).toEqual(task);
+});
+
+test('seed 002: "len(text) * 4 // 3 … a conservative overestimate"; what is reported is measured as for everybody', async () => {
+  const counted = accountingOf(policyNamed("layered"), { model: undefined, calibration: undefined });
+  expect(counted.tokensOfText("x".repeat(3_000))).toBe(4_000);
+  const { outcome } = await act(long, "layered", OVER);
+  if (outcome.kind !== "compacted") throw new Error(outcome.detail);
+  expect(outcome.compaction.tokensBefore).toBeLessThan(counted.totalOf(long) / 3);
 });

@@ -3,9 +3,11 @@ import { expect, test } from "vitest";
 import { policyNamed } from "../../../src/plan/policies.ts";
 import { marksOf } from "../../../src/plan/size.ts";
 import { openSession } from "../../../src/session.ts";
-import { conversation as spoken } from "../../anthropic-conversation.ts";
+import { memoryStore } from "../../../src/store/memory.ts";
+import type { Json } from "../../../src/transcript/json.ts";
+import { conversation as spoken, step as spokenStep } from "../../anthropic-conversation.ts";
 import { assistant, transcript, user } from "../../say.ts";
-import { act, steps, text, timed } from "./acting.ts";
+import { AT, act, steps, text, timed } from "./acting.ts";
 
 const CLEARED = "[Old tool result content cleared]";
 
@@ -88,4 +90,30 @@ test('seed 003: "Before compaction, Open Code can run a memory flush, a silent a
   expect(outcome?.kind).toBe("compacted");
   expect(asked).toHaveLength(1);
   expect(asked[0]).toContain("Write what must outlast it into files");
+});
+
+test('seed 003: "in-memory, per-request, non-persistent", in a running session: what is five minutes old is trimmed for each request anew, and the ledger stays empty', async () => {
+  const store = memoryStore();
+  let minutes = 0;
+  const session = await openSession({
+    ...{ store, id: "s", policy: "opencode", windowTokens: 100_000, model: "claude-sonnet-4-5" },
+    now: () => AT + minutes * 60_000,
+  });
+  const messages: Json[] = [{ role: "user", content: "Go." }];
+  const trims: number[] = [];
+  for (let id = 0; id < 12; id += 1) {
+    messages.push(...spokenStep(id, 200));
+    const before = JSON.stringify(messages);
+    const prepared = await session.prepare(messages);
+    trims.push(JSON.stringify(prepared.messages).split("\\n…\\n").length - 1);
+    expect(JSON.stringify(messages)).toBe(before);
+    minutes += 1;
+  }
+  expect((await store.ledger("s")).filter(({ kind }) => kind === "compaction")).toEqual([]);
+  // Over 30 % of the window, results older than five minutes; the last three responses and what they got are untouched.
+  expect(trims.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
+  expect(trims.at(-1)).toBe(6);
+  minutes -= 12;
+  // Rewound to where nothing is old, nothing is cut.
+  expect((await session.prepare(messages.slice(0, 3))).messages).toEqual(messages.slice(0, 3));
 });

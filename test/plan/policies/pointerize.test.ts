@@ -63,6 +63,14 @@ test('seed 003: "a markdown table at the end of context listing all refs"', asyn
   expect(again.said.at(-1)?.match(/^\| ref_/gm)?.length).toBeGreaterThan(4);
 });
 
+test("law 3: while a call waits for its result, the table stands before that call", async () => {
+  const open = transcript(...conversation.messages, assistant(call("open", "Bash", { command: "make" })));
+  const { said, outcome } = await act(open, "pointerize", ASKED);
+  expect(said.at(-2)).toMatch(/^\| ref_/m);
+  expect(said.at(-1)).toContain("make");
+  expect(check(outcome.transcript, { as: "record", original: open })).toEqual([]);
+});
+
 test("law 3: in the middle of a step with sealed thinking, that step alone leaves too, and the table's page quotes its results", async () => {
   const [thinking, answer] = [
     { type: "thinking", text: "hm", signature: "seal" } as const,
@@ -132,6 +140,12 @@ test.each([
     .map(({ name }) => name)
     .filter((name) => name.endsWith("_ref") || name.endsWith("_refs"));
   expect(given.sort()).toEqual([...names].sort());
+  // Nor does the table name a tool the model does not have.
+  const many = transcript(user("Go."), ...steps(200, 320));
+  const { all } = await act(many, `pointerize:interface=${tools}`, { ...ASKED, windowTokens: 20_000 });
+  const named = ["list_refs", "search_refs"].filter((name) => all.includes(name));
+  expect(names).toEqual(expect.arrayContaining(named));
+  expect(named).toHaveLength(names.length > 1 ? 1 : 0);
 });
 
 test('seed 003: "read the ref, evaluate whether you have enough, read more if not, then answer", or passively', async () => {
@@ -163,7 +177,9 @@ test('seed 003: "stores the full content in SQLite keyed by content hash"; "Poin
 test('seed 003: "Summarize — the baseline. An LLM rewrites the conversation as a condensed summary": nothing to read back', async () => {
   const { all, outcome, store } = await act(conversation, "summarize", ASKED);
   expect(all).not.toMatch(/^\| ref_/m);
-  expect(all).not.toContain("read_ref");
+  expect(all).not.toContain("ref_");
+  const session = await openSession({ policy: "summarize" });
+  expect(session.tools.schemas.map(({ name }) => name)).toEqual(["compact"]);
   expect(outcome.transcript.messages.slice(-6)).toEqual(conversation.messages.slice(-6));
   // Lossy in what the model sees; nothing is lost in the store.
   expect((await store.list("s", { limit: 100 })).rows.length).toBeGreaterThan(4);

@@ -1,0 +1,47 @@
+/** Bodies we wrote ourselves are known again, whatever stands at their beginning. */
+import { describe, expect, test } from "vitest";
+import type { Transcript } from "../../src/transcript/message.ts";
+import { pairUp } from "../../src/transcript/pairs.ts";
+import { sourceOf } from "../../src/wire/source.ts";
+import { bodyWires, readSession } from "../../src/wire/wires.ts";
+import { assistant, calls, gets, user } from "../say.ts";
+
+const LONG = "a sentence of a long prompt. ".repeat(2_000);
+
+const PROMPTED: Transcript = {
+  system: [{ type: "text", text: LONG }],
+  messages: [
+    user("go"),
+    calls("call_1", "Bash", { command: "ls" }),
+    gets("call_1", "a.ts"),
+    assistant("done"),
+  ],
+};
+
+const LATE: Transcript = {
+  messages: [
+    user(LONG),
+    assistant("I will look."),
+    user("do"),
+    calls("call_1", "Bash", { command: "ls" }),
+    gets("call_1", "a.ts"),
+    assistant("done"),
+  ],
+};
+
+describe.each(bodyWires.map((wire) => [wire.name, wire] as const))("%s", (name, wire) => {
+  test.each([
+    ["a system prompt larger than the sample", PROMPTED],
+    ["a first tool call behind the sample", LATE],
+  ])("is recognised behind %s, and its calls are read", (_, transcript) => {
+    const session = readSession(sourceOf(JSON.stringify(wire.write(transcript))));
+    expect(session.wire).toBe(name);
+    expect(
+      pairUp(session.whole).pairs.map(({ call, result }) => [call.part.name, result !== undefined]),
+    ).toEqual([["Bash", true]]);
+  });
+});
+
+test("a document that was never finished is said to be that", () => {
+  expect(() => readSession(sourceOf(`{"model":"x","system":"${LONG}`))).toThrow(/no conversation we know/);
+});

@@ -2,12 +2,13 @@
 import type { Session } from "palimpsest";
 import { cascadeOf, cutAtShare, futureOf, nativeCuts } from "./cases/cuts.ts";
 import type { Recorded } from "./cases/files.ts";
+import { sample } from "./cases/seeded.ts";
 import { nativeLeft } from "./opponents/native.ts";
 import type { Arranged, Left, Opponent } from "./opponents/opponent.ts";
-import { judge, type Tallies } from "./probes/judge.ts";
+import { judge, shareOf, type Tallies } from "./probes/judge.ts";
 import { mineProbes, mineUsed } from "./probes/mine.ts";
 import type { Probe } from "./probes/probe.ts";
-import { Reader, type ReadingOptions } from "./probes/reader.ts";
+import { HABITS, type Habit, Reader, type ReadingOptions } from "./probes/reader.ts";
 import { SessionIndex } from "./probes/session-index.ts";
 
 export interface Scoring {
@@ -29,8 +30,11 @@ export interface Score {
   readonly chars: number;
   readonly fits: boolean;
   readonly refused: number;
-  /** Of facts of the first quarter, the share visible after each compaction. */
+  /** Of facts of the first quarter, the share visible after each compaction; and of each type of them. */
   readonly survival?: readonly number[];
+  readonly survivalByType?: Readonly<Record<string, readonly number[]>>;
+  /** Of a sample of ALL, what readers of other habits have in sight or find in two reads. */
+  readonly found?: Readonly<Record<Habit, number>>;
 }
 
 /** A session shorter than this is never compacted. */
@@ -84,12 +88,42 @@ async function scoreCascade(
   const scores: Score[] = [];
   for (const opponent of scoring.opponents) {
     const left = await opponent.run({ session, cuts, windowTokens, index, seed: name });
-    const early = probes.filter(({ isEarly, type }) => isEarly && type !== "absent");
-    const survival = left.stages.map((shown) => visibleShare(early, shown));
     const score = await scoreOf(opponent, `cascade ${compactions}`, left, { probes, judging });
-    scores.push(compactions > 1 ? { ...score, survival } : score);
+    const isLongest = compactions === Math.max(...scoring.cascades);
+    const found = isLongest && left.store ? { found: await foundBy(left, { probes, judging }) } : {};
+    scores.push({ ...score, ...found, ...(compactions > 1 ? survivalOf(probes, left) : {}) });
   }
   return scores;
+}
+
+function survivalOf(probes: readonly Probe[], { stages }: Left): Pick<Score, "survival" | "survivalByType"> {
+  const early = probes.filter(({ isEarly, type }) => isEarly && type !== "absent");
+  const types = [...new Set(early.map(({ type }) => type))].sort();
+  const curve = (of: readonly Probe[]) => stages.map((shown) => visibleShare(of, shown));
+  return {
+    survival: curve(early),
+    survivalByType: Object.fromEntries(
+      types.map((type) => [type, curve(early.filter((probe) => probe.type === type))]),
+    ),
+  };
+}
+
+/** Enough to tell habits apart; three readers of every probe would be most of the work. */
+const FOUND_SAMPLE = 40;
+
+async function foundBy(
+  { shown, store }: Left,
+  { probes, judging }: { readonly probes: readonly Probe[]; readonly judging: CaseJudging },
+): Promise<Readonly<Record<Habit, number>>> {
+  const all = probes.filter(({ sets }) => sets.includes("ALL"));
+  const some = sample(all, FOUND_SAMPLE, ({ type, value }) => `${type} ${value}`);
+  const shares: [Habit, number][] = [];
+  for (const habit of HABITS) {
+    const reader = store && new Reader({ store, shown, answers: judging.answers, habit });
+    const { ALL } = await judge(some, { shown, reader });
+    shares.push([habit, shareOf(ALL, ["visible", "read1", "read2"]) ?? 0]);
+  }
+  return Object.fromEntries(shares) as Record<Habit, number>;
 }
 
 function visibleShare(probes: readonly Probe[], shown: Left["shown"]): number {

@@ -5,7 +5,7 @@
  *
  * Where nothing visible says that anything can be read back, it does not look: a model would not either.
  */
-import { refOf, runTool, type Store } from "palimpsest";
+import { refOf, runTool, type Store, type ToolAnswer } from "palimpsest";
 import { ASKED_WORDS } from "./facts.ts";
 import { type Line, linesOf } from "./lines.ts";
 import { exitCodeIn } from "./mine-results.ts";
@@ -14,12 +14,20 @@ import { escaped, Shown } from "./shown.ts";
 
 export type Interface = "read" | "read+list" | "read+search" | "all";
 
+/**
+ * How it looks: by a search for its words; by browsing the list, without a search; or as an adversary whose words are none
+ * of those the descriptions and the page use, so that only what originals say themselves can lead it.
+ */
+export type Habit = "search" | "browse" | "adversary";
+export const HABITS: readonly Habit[] = ["search", "browse", "adversary"];
+
 export interface ReadingOptions {
   readonly store: Store;
   readonly shown: Shown;
   /** Answers to `read_ref` are the same for every policy of a session: read once. */
   readonly answers: Map<string, Answer>;
   readonly tools?: Interface;
+  readonly habit?: Habit;
 }
 
 export interface Reading {
@@ -34,6 +42,8 @@ interface Answer {
 }
 
 export const MOST_READS = 3;
+/** As many as one call gives. */
+const LIST_ROWS = 100;
 const REF = /ref_[0-9a-hjkmnp-tv-z]{12}/g;
 const SESSION = "arena";
 
@@ -41,6 +51,7 @@ export class Reader {
   readonly #options: ReadingOptions;
   readonly #signs: readonly Sign[];
   readonly #isTold: boolean;
+  #list: Promise<ToolAnswer> | undefined;
 
   constructor(options: ReadingOptions) {
     this.#options = options;
@@ -51,7 +62,8 @@ export class Reader {
 
   async read(probe: Probe): Promise<Reading> {
     if (!this.#isTold || probe.anchors.length === 0) return { tokens: 0 };
-    const words = questionOf(probe);
+    const words = this.#wordsFor(probe);
+    if (words.length === 0) return { tokens: 0 };
     const { answer, places } = await this.#search(words);
     let { tokens } = answer;
     if (answer.shown.find(probe) === "visible") return { reads: 1, tokens };
@@ -62,6 +74,12 @@ export class Reader {
         return { reads: read + 1, tokens };
     }
     return { tokens };
+  }
+
+  #wordsFor(probe: Probe): readonly string[] {
+    const words = questionOf(probe);
+    if (this.#options.habit !== "adversary") return words;
+    return words.filter((word) => !this.#signs.some(({ lower }) => lower.includes(word)));
   }
 
   /** What a search found, best first, and what lines in view point to, in turn. */
@@ -81,12 +99,29 @@ export class Reader {
   async #search(
     words: readonly string[],
   ): Promise<{ readonly answer: Answer; readonly places: readonly Place[] }> {
-    const { store, tools = "read+list" } = this.#options;
+    const { store, tools = "read+list", habit } = this.#options;
     if (tools === "read") return { answer: { shown: new Shown([]), tokens: 0 }, places: [] };
+    if (habit === "browse") return this.#browse(words);
     const input = { contains: words.join(" ") };
     const { text, tokens, structured } = await runTool("list_refs", input, { store, sessionId: SESSION });
     const lines = linesOf(text);
     return { answer: { shown: new Shown(lines, lines), tokens }, places: placesIn(structured) };
+  }
+
+  /** The list as it comes, as long as a page may be; then the rows whose description has most of the words. */
+  async #browse(
+    words: readonly string[],
+  ): Promise<{ readonly answer: Answer; readonly places: readonly Place[] }> {
+    const { store } = this.#options;
+    this.#list ??= runTool("list_refs", { limit: LIST_ROWS }, { store, sessionId: SESSION });
+    const { text, tokens } = await this.#list;
+    const rows = linesOf(text).flatMap(signOf);
+    const places = rows
+      .map(({ ref, lower }) => ({ ref, score: words.filter((word) => lower.includes(word)).length }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score);
+    // What is visible in a list was said by no original: only descriptions stand there.
+    return { answer: { shown: new Shown([]), tokens }, places };
   }
 
   /** Whole where it fits a page; else what stands around the line that was listed; else the lines with words that are known. */

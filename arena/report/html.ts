@@ -2,7 +2,7 @@
 import { policyNames } from "palimpsest";
 import { type ProbeSet, SETS } from "../probes/probe.ts";
 import type { FileResult } from "../run-file.ts";
-import { meanOf } from "../statistics/bootstrap.ts";
+import { type Interval, meanOf } from "../statistics/bootstrap.ts";
 import { type Bar, barPlot, dotPlot, htmlText, linePlot } from "./plots.ts";
 import type { Report, SettingReport } from "./summary.ts";
 import { reportText } from "./text.ts";
@@ -10,37 +10,77 @@ import { reportText } from "./text.ts";
 const OURS = policyNames[0];
 
 export function reportHtml(report: Report): string {
-  const settings = report.settings.map(({ setting }) => htmlText(setting)).join(", ");
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>palimpsest arena</title><style>${STYLE}</style></head><body><main>
-<h1>Arena</h1><p>${report.sessions} sessions, ${settings}. Measured without a model; means over sessions.</p>
+<h1>Arena</h1><p class="lead-in">${htmlText(aboutText(report))}</p>
 <div class="plots">${plotsOf(report).join("")}</div>
 <h2>Every number</h2><pre>${htmlText(reportText(report))}</pre>
 </main></body></html>
 `;
 }
 
+function aboutText({ sessions, settings, files }: Report): string {
+  const wires = [...new Set(files.map(({ wire }) => wire))].sort().join(", ");
+  const opponents = new Set(settings.flatMap(({ rows }) => rows.map(({ opponent }) => opponent))).size;
+  const what = settings.map(({ setting }) => setting).join(", ");
+  return `${sessions} ${sessions === 1 ? "session" : "sessions"} (${wires}), ${opponents} opponents; ${what}. Measured without a model: facts are mined from each session and looked for in what was left. Visible is necessary for a model to use a fact, not sufficient. Every value is a mean over sessions; whiskers are 95 % intervals from resampling sessions; those of ${OURS} are drawn thicker. Summaries that would be written by a model are written by the extractor.`;
+}
+
 function plotsOf(report: Report): readonly string[] {
   const fates = SETS.filter((set) => set !== "ABSENT").map((set) =>
-    section(`What became of ${set}`, BARS, fatesPlot(report, set)),
+    section(
+      `What became of ${set}`,
+      `${ABOUT[set]} ${BARS} ${askedText(report, set)}`,
+      fatesPlot(report, set),
+    ),
   );
+  const cascade = longestCascade(report)?.setting ?? "";
   return [
-    section("Survival over compactions", SURVIVAL, survivalPlot(report)),
+    section(
+      "Survival over compactions",
+      `${SURVIVAL} ${cascade}, ${sessionsIn(report)}.`,
+      survivalPlot(report),
+    ),
     section("Needed facts at the same size", BUDGETS, budgetPlot(report)),
-    ...fates,
     section("Bill against facts kept", `${FRONTIER} ${vouchText(report)}`, frontierPlot(report)),
     section("Context over a session", contextTitle(report), contextPlot(report)),
+    ...fates,
   ];
 }
 
-const SURVIVAL = "Of the facts of the first quarter, the share still visible after each compaction.";
+const SURVIVAL = "Of the facts of the first quarter, the share still visible after each compaction;";
 const BUDGETS =
-  "Facts the agent wrote after the cut, visible with an anchor on the same line, by budget (characters / 4).";
+  "Facts the agent wrote after the cut before they were shown again, visible with a word of their source on the same line, by budget in tokens (characters / 4). Only opponents that kept to every budget in some session.";
 const FRONTIER =
   "Share of needed facts still in the context when they were needed, against the bill as a share of the bill without any policy. Up and to the left is better.";
-const BARS =
-  "After the longest cascade: visible, found in one, two or three reads, bare, stored but not found, lost, wrong.";
+const BARS = "After the longest cascade.";
+const ABOUT: Readonly<Record<ProbeSet, string>> = {
+  ALL: "Facts of every kind: files, errors, commands, numbers, references, names, directives, decisions, updates.",
+  NEEDED: "What the agent wrote after the cut before any tool or user showed it again.",
+  USER: "What the user told it to do or not to do.",
+  ARTIFACT: "Files it changed.",
+  UPDATE: "Values that replaced others: the latest must be seen, a stale one must not be stated.",
+  ABSENT: "Mutated facts nobody ever said.",
+};
+
+function sessionsIn(report: Report): string {
+  const count = longestCascade(report)?.rows[0]?.sessions ?? 0;
+  return count === 1 ? "1 session" : `${count} sessions`;
+}
+
+/** How many were asked, of how many sessions. */
+function askedText(report: Report, set: ProbeSet): string {
+  const setting = longestCascade(report);
+  const [first] = setting?.rows ?? [];
+  const asked = report.files.flatMap(({ scores }) =>
+    scores
+      .filter((score) => score.opponent === first?.opponent && score.setting === setting?.setting)
+      .map(({ tallies }) => tallies[set].probes),
+  );
+  const some = asked.filter((probes) => probes > 0);
+  return `${some.reduce((sum, probes) => sum + probes, 0)} probes of ${some.length} sessions.`;
+}
 
 function section(title: string, text: string, plot: string): string {
   return plot === "" ? "" : `<section><h2>${htmlText(title)}</h2><p>${htmlText(text)}</p>${plot}</section>`;
@@ -69,9 +109,8 @@ function budgetPlot({ settings }: Report): string {
     .map((name) => ({
       name,
       isOurs: name === OURS,
-      values: budgets.flatMap(
-        ({ rows }) => rows.find(({ opponent }) => opponent === name)?.measures["neededVisible"]?.mean ?? [],
-      ),
+      spans: intervalsOf(budgets, name),
+      values: intervalsOf(budgets, name).map(({ mean }) => mean),
     }))
     .filter(({ values }) => values.length === budgets.length);
   if (budgets.length < 2 || series.length === 0) return "";
@@ -81,6 +120,12 @@ function budgetPlot({ settings }: Report): string {
     isShare: true,
     tick: (at) => budgets[at]?.setting.slice(7) ?? "",
   });
+}
+
+function intervalsOf(settings: readonly SettingReport[], name: string): readonly Interval[] {
+  return settings.flatMap(
+    ({ rows }) => rows.find(({ opponent }) => opponent === name)?.measures["neededVisible"] ?? [],
+  );
 }
 
 const KINDS: Readonly<Record<string, readonly string[]>> = {
@@ -104,6 +149,7 @@ function fatesPlot(report: Report, set: ProbeSet): string {
         .map(({ tallies }) => tallies[set]),
     );
     const asked = tallies.filter(({ probes }) => probes > 0);
+    if (asked.length === 0) return { name, parts: [] };
     const share = (fates: readonly string[]) =>
       meanOf(
         asked.map(
@@ -113,8 +159,27 @@ function fatesPlot(report: Report, set: ProbeSet): string {
       );
     return { name, parts: Object.entries(KINDS).map(([kind, fates]) => ({ kind, share: share(fates) })) };
   });
-  return bars.length === 0 ? "" : barPlot(bars);
+  const isAsked = bars.some(({ parts }) => parts.length > 0);
+  return isAsked ? `${FATE_LEGEND}${barPlot(bars)}` : "";
 }
+
+const FATE_WORDS: Readonly<Record<string, string>> = {
+  visible: "visible",
+  read1: "found in 1 read",
+  read2: "2 reads",
+  read3: "3 reads",
+  bare: "bare",
+  stored: "stored, not found",
+  lost: "lost",
+  wrong: "wrong",
+};
+
+const FATE_LEGEND = `<p class="legend">${Object.entries(FATE_WORDS)
+  .map(
+    ([kind, word]) =>
+      `<svg width="10" height="10"><rect class="${kind}" width="10" height="10"/></svg> ${word}`,
+  )
+  .join(" &nbsp; ")}</p>`;
 
 function vouchText({ bills }: Report): string {
   const vouched = bills.vouchedFor[0]?.sessions ?? 0;
@@ -131,10 +196,13 @@ function frontierPlot({ bills }: Report): string {
       name: policy,
       x: share?.mean ?? 0,
       y: neededKept / needed,
+      span: share,
       isOurs: policy === OURS,
     }));
   const ordered = dots.toSorted((a, b) => Number(b.isOurs) - Number(a.isOurs));
-  return dots.length === 0 ? "" : dotPlot(ordered, { x: "bill, of none", y: "needed facts in sight" });
+  return dots.length === 0
+    ? ""
+    : dotPlot(ordered, { x: "bill as a share of the bill without a policy", y: "needed facts in sight" });
 }
 
 /** The session with the most requests shows most. */
@@ -167,7 +235,8 @@ body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,s
 main{max-width:1240px;margin:0 auto;padding:24px}h1{margin:0}h2{font-size:16px;margin:0}p{margin:4px 0 10px;color:var(--soft);font-size:13px}
 .plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(560px,1fr));gap:28px 32px;margin:20px 0}
 svg{max-width:100%;height:auto}pre{overflow-x:auto;font-size:11px;line-height:1.4;border-top:1px solid var(--line);padding-top:12px}
-.grid{stroke:var(--line)}.tick,.axis{fill:var(--soft);font-size:10px}.label{font-size:11px}.name{fill:var(--ink);font-size:11px}
+.lead-in{max-width:920px;font-size:14px}.legend{font-size:11px;white-space:nowrap}.legend svg{vertical-align:-1px}
+.whisker{stroke-width:1.2;opacity:.55}.lead{stroke:var(--line)}.grid{stroke:var(--line)}.tick,.axis{fill:var(--soft);font-size:11px}.label{font-size:11px}.name{fill:var(--ink);font-size:11px}
 .line{fill:none;stroke-width:1.5}.line.ours{stroke-width:3.5}
 ${[
   "#0b7a53",
@@ -181,7 +250,7 @@ ${[
   "#4b5563",
   "#4d7c0f",
 ]
-  .map((color, at) => `polyline.s${at}{stroke:${color}}circle.s${at},text.s${at}{fill:${color}}`)
+  .map((color, at) => `polyline.s${at},line.s${at}{stroke:${color}}circle.s${at},text.s${at}{fill:${color}}`)
   .join("")}
 rect.visible{fill:#0b7a53}rect.read1{fill:#3fa57c}rect.read2{fill:#7cc6a6}rect.read3{fill:#b5e0cd}rect.bare{fill:#d8c27a}rect.stored{fill:#d1d5db}rect.lost{fill:#6b7280}rect.wrong{fill:#b91c1c}
 `;

@@ -1,5 +1,6 @@
 /** A run as a report: means over sessions with intervals, opponents compared in pairs, by wire and by repository. */
 import { policyNames } from "palimpsest";
+import { HABITS } from "../probes/reader.ts";
 import type { ArenaRun } from "../run.ts";
 import type { FileResult } from "../run-file.ts";
 import type { Score } from "../score.ts";
@@ -43,6 +44,11 @@ export interface OpponentRow {
   readonly byRepository: Readonly<Record<string, Group>>;
   /** Mean share of early facts visible after each compaction. */
   readonly survival: readonly number[];
+  readonly survivalByType: Readonly<Record<string, readonly number[]>>;
+  /** The first compaction after which less than half of the early facts is visible; absent where it never happens. */
+  readonly cliff?: number;
+  /** Of ALL, in sight or found in two reads, by readers of different habits. */
+  readonly found: Readonly<Record<string, number>>;
 }
 
 export interface Group {
@@ -102,13 +108,6 @@ function rowOf(
   const own = placed.filter(({ score }) => score.opponent === opponent);
   const fitting = own.filter(({ score }) => score.fits);
   const seed = `${setting} ${opponent}`;
-  const measures = MEASURES.flatMap(({ name, of }) => {
-    const interval = intervalOf(
-      fitting.flatMap(({ score }) => of(score) ?? []),
-      `${seed} ${name}`,
-    );
-    return interval ? [[name, interval] as const] : [];
-  });
   return {
     opponent,
     kind: own[0]?.score.kind ?? "policy",
@@ -117,12 +116,24 @@ function rowOf(
     chars: Math.round(meanOf(fitting.map(({ score }) => score.chars))),
     refused: own.reduce((sum, { score }) => sum + score.refused, 0),
     tokensPerProbe: Math.round(meanOf(fitting.flatMap(({ score }) => TOKENS_READ.of(score) ?? []))),
-    measures: Object.fromEntries(measures),
+    measures: measuresOf(fitting, seed),
     behindFirst: pairedInterval(first, needsOf(fitting), `${seed} paired`),
     byWire: groupsOf(fitting, ({ wire }) => wire),
     byRepository: groupsOf(fitting, ({ repository }) => repository),
-    survival: survivalOf(own),
+    ...survivalOf(own),
+    found: foundIn(own),
   };
+}
+
+function measuresOf(fitting: readonly Placed[], seed: string): Readonly<Record<string, Interval>> {
+  const measured = MEASURES.flatMap(({ name, of }) => {
+    const interval = intervalOf(
+      fitting.flatMap(({ score }) => of(score) ?? []),
+      `${seed} ${name}`,
+    );
+    return interval ? [[name, interval] as const] : [];
+  });
+  return Object.fromEntries(measured);
 }
 
 function needsOf(placed: readonly Placed[]): ReadonlyMap<string, number> {
@@ -166,8 +177,33 @@ function groupOf(own: readonly Placed[]): Group {
   };
 }
 
-function survivalOf(own: readonly Placed[]): readonly number[] {
-  const curves = own.flatMap(({ score }) => (score.survival ? [score.survival] : []));
+function survivalOf(own: readonly Placed[]): Pick<OpponentRow, "survival" | "survivalByType" | "cliff"> {
+  const survival = meanCurve(own.flatMap(({ score }) => (score.survival ? [score.survival] : [])));
+  return { survival, ...cliffOf(survival), survivalByType: survivalByType(own) };
+}
+
+function meanCurve(curves: readonly (readonly number[])[]): readonly number[] {
   const longest = Math.max(0, ...curves.map(({ length }) => length));
   return Array.from({ length: longest }, (_, at) => meanOf(curves.flatMap((curve) => curve[at] ?? [])));
+}
+
+function survivalByType(own: readonly Placed[]): Readonly<Record<string, readonly number[]>> {
+  const curves = own.flatMap(({ score }) => Object.entries(score.survivalByType ?? {}));
+  const types = [...new Set(curves.map(([type]) => type))].sort();
+  return Object.fromEntries(
+    types.map((type) => [type, meanCurve(curves.filter(([of]) => of === type).map(([, curve]) => curve))]),
+  );
+}
+
+const CLIFF = 0.5;
+
+function cliffOf(survival: readonly number[]): { readonly cliff?: number } {
+  const at = survival.findIndex((share) => share < CLIFF);
+  return at < 0 ? {} : { cliff: at + 1 };
+}
+
+function foundIn(own: readonly Placed[]): Readonly<Record<string, number>> {
+  const found = own.flatMap(({ score }) => (score.found ? [score.found] : []));
+  if (found.length === 0) return {};
+  return Object.fromEntries(HABITS.map((habit) => [habit, meanOf(found.map((shares) => shares[habit]))]));
 }

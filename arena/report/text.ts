@@ -1,5 +1,6 @@
 /** The report as tables for a terminal. */
 import { HOW_TO_INSTALL } from "../opponents/peers.ts";
+import { HABITS } from "../probes/reader.ts";
 import type { Interval } from "../statistics/bootstrap.ts";
 import type { BillRow } from "./bills.ts";
 import type { OpponentRow, Report, SettingReport } from "./summary.ts";
@@ -13,6 +14,7 @@ export function reportText(report: Report): string {
       ? []
       : [`Not installed, so not here: ${missing.join(", ")}. From a checkout: ${HOW_TO_INSTALL}.`]),
     ...settings.flatMap(settingText),
+    ...survivalText(settings),
     ...billText(report),
     ...groupText(settings),
     "",
@@ -77,6 +79,33 @@ function cellsOf(row: OpponentRow): readonly string[] {
     share("absentSeen"),
     row.behindFirst ? span(row.behindFirst) : "",
   ];
+}
+
+/** Of the longest cascade: how early facts fare from compaction to compaction, and how well refs are found by other habits. */
+function survivalText(settings: readonly SettingReport[]): readonly string[] {
+  const longest = settings.filter(({ setting }) => setting.startsWith("cascade")).at(-1);
+  const rows = longest?.rows.filter(({ survival }) => survival.length > 1) ?? [];
+  const [first] = rows;
+  if (!longest || !first) return [];
+  const rounds = first.survival.map((_, at) => `x${at + 1}`);
+  const byType = Object.entries(first.survivalByType);
+  return [
+    "",
+    `${longest.setting}: of facts of the first quarter, the share visible after each compaction; the cliff is the first below half; found: ALL in two reads`,
+    ...aligned([["opponent", ...rounds, "cliff", ...HABITS], ...rows.map(survivalCells)]),
+    "",
+    `${first.opponent}, the same by type of fact`,
+    ...aligned([["type", ...rounds], ...byType.map(([type, curve]) => [type, ...curve.map(twoDigits)])]),
+  ];
+}
+
+function survivalCells({ opponent, survival, cliff, found }: OpponentRow): readonly string[] {
+  const byHabit = HABITS.map((habit) => found[habit]?.toFixed(2) ?? "–");
+  return [opponent, ...survival.map(twoDigits), cliff === undefined ? "none" : String(cliff), ...byHabit];
+}
+
+function twoDigits(share: number): string {
+  return share.toFixed(2);
 }
 
 const BILL_HEAD = [

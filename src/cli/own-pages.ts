@@ -6,6 +6,7 @@
 import { type OwnPages, possiblePages, recognisePages } from "../own-page.ts";
 import type { LedgerEntry } from "../plan/ledger.ts";
 import type { Store } from "../store/store.ts";
+import { textIn } from "../transcript/part-text.ts";
 import type { Given } from "./session-argument.ts";
 
 export interface Recognised {
@@ -27,6 +28,22 @@ export async function recognise(given: Given, store: Store): Promise<Recognised>
   }
   return { given, summaries: new Map() };
 }
+
+/**
+ * The session a file is of: its own name, or the one whose refs its texts name. Some harnesses give every file a new name,
+ * some files have none.
+ */
+export async function sessionOf({ id, session }: Given, store: Store): Promise<string> {
+  if (await store.session(id)) return id;
+  const naming = session.seen.messages
+    .flatMap(({ parts }) => parts.map(textIn))
+    .filter((text) => text.includes("ref_"));
+  const [writer] = await writersOf(naming.slice(0, MOST_TEXTS), id, store);
+  return writer ?? id;
+}
+
+/** Each names a ref or more: so many that none is ours belong to another store. */
+const MOST_TEXTS = 20;
 
 /** A page is found again while its session is among so many; a file that waited longer is compacted as plain text. */
 const MOST_SESSIONS = 200;

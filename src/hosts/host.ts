@@ -11,7 +11,7 @@ export interface Host {
   readonly program: string;
   /** Seen to work with this version. */
   readonly seen: string;
-  /** Older ones do not have what we need. */
+  /** The oldest that doctor was green with; of older ones it says that they are too old. */
   readonly atLeast: string;
   /** A giant result enters the context as a preview and a ref. */
   readonly results: "all" | "all, as an error";
@@ -84,7 +84,7 @@ export const hosts: readonly Host[] = [
     title: "OpenCode",
     program: "opencode",
     seen: "1.18.33",
-    atLeast: "1.18.0",
+    atLeast: "1.18.3",
     results: "all",
     view: "through the ledger",
     compaction: "its own, told what to keep, then our page",

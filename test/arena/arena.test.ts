@@ -47,6 +47,18 @@ test("every setting has a row for every opponent, and the sets are apart", () =>
   expect(tail?.measures["allRead2"]?.mean).toBe(tail?.measures["allVisible"]?.mean);
 });
 
+test("survival is told per compaction and per type, with its cliff, and how other readers fare", () => {
+  const [ours, tail] = report.settings.find(({ setting }) => setting === "cascade 3")?.rows ?? [];
+  expect(ours?.survival).toHaveLength(3);
+  for (const curve of Object.values(ours?.survivalByType ?? {})) expect(curve).toHaveLength(3);
+  expect(ours?.survivalByType["directive"]).toEqual([1, 1, 1]);
+  expect(tail?.cliff === undefined || (tail.survival[tail.cliff - 1] ?? 1) < 0.5).toBe(true);
+  expect(ours?.found["search"]).toBeGreaterThan(0.9);
+  expect(ours?.found["browse"]).toBeLessThanOrEqual(ours?.found["search"] ?? 0);
+  expect(tail?.found).toEqual({});
+  expect(door.reportText(report)).toContain("the same by type of fact");
+});
+
 test("two runs give the same bytes", async () => {
   const order = { ...ORDER, cascades: [1], budgets: [], opponents: ["palimpsest", "random lines"] };
   const once = async () => door.reportOf(await door.runArena(order, () => undefined));

@@ -3,7 +3,7 @@ import { ScratchStore } from "../../arena/opponents/scratch-store.ts";
 import { judge, shareOf } from "../../arena/probes/judge.ts";
 import { linesOf } from "../../arena/probes/lines.ts";
 import type { AtomProbe, Probe } from "../../arena/probes/probe.ts";
-import { Reader } from "../../arena/probes/reader.ts";
+import { type Habit, Reader } from "../../arena/probes/reader.ts";
 import { SessionIndex } from "../../arena/probes/session-index.ts";
 import { Shown } from "../../arena/probes/shown.ts";
 import { memoryStore } from "../../src/store/memory.ts";
@@ -88,6 +88,20 @@ async function fateOf(text: string): Promise<string | undefined> {
 test("the reader finds by the words it knows what a ref holds, and gives up where nothing says that it can be read", async () => {
   expect(await fateOf("And 2 more: list_refs finds them.")).toBe("read1");
   expect(await fateOf("an ordinary summary")).toBe("stored");
+});
+
+test("who may not search browses descriptions; an adversary knows only words that no description has", async () => {
+  const { store } = await kept();
+  const table = shown(`| ${refOf(OUTPUT)} | Command: npm start, it listens |`);
+  const found = async (habit: Habit, words: readonly string[]) => {
+    const reader = new Reader({ store, shown: table, answers: new Map(), habit });
+    return (await reader.read({ ...PORT, anchors: words, asked: words })).reads;
+  };
+  expect(await found("search", ["server", "listens"])).toBe(1);
+  expect(await found("browse", ["listens"])).toBe(1);
+  expect(await found("browse", ["server"])).toBeUndefined();
+  expect(await found("adversary", ["server"])).toBe(1);
+  expect(await found("adversary", ["listens"])).toBeUndefined();
 });
 
 test("shares are of what was asked, and nothing asked is no share", async () => {

@@ -151,6 +151,20 @@ describe("palimpsest restore", () => {
     expect(out).toContain(createHash("sha256").update(readFileSync(EXAMPLE)).digest("hex"));
   });
 
+  test("from a file that has another name, or none: a request body of it, by the refs it names", async () => {
+    const body = join(folder, "body.json");
+    await inStore("compact", join(folder, "mine.json"), ...WINDOW, "--to", "openai-chat", "-o", body);
+    const back = join(folder, "of-body.json");
+    expect(await inStore("restore", body, "-o", back)).toMatchObject({ code: 0 });
+    expect(readFileSync(back).equals(readFileSync(join(folder, "mine.json")))).toBe(true);
+    const stranger = join(folder, "stranger.json");
+    writeFileSync(stranger, JSON.stringify({ messages: [{ role: "user", content: "ref_000000000000" }] }));
+    expect(await inStore("restore", stranger, "-o", back)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("no stored session"),
+    });
+  });
+
   test("compacting in place, and again, never costs the original", async () => {
     const path = join(folder, "in-place.jsonl");
     writeFileSync(path, readFileSync(EXAMPLE));

@@ -1,10 +1,10 @@
 /** Packs: what is kept together lies together; each original stays its own. */
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { bytesOfPart, pack } from "../../src/store/blobs.ts";
+import { bytesOfPart, PLAIN, pack } from "../../src/store/blobs.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { type Connection, openConnection } from "../../src/store/sqlite-connection.ts";
 import { openDatabase } from "../../src/store/sqlite-driver.ts";
@@ -201,3 +201,30 @@ async function writeFirstVersion(path: string, parts: readonly Part[]): Promise<
   }
   database.close();
 }
+
+test("what does not get smaller is kept as it is", async () => {
+  const path = freshPath();
+  const store = await opened(path, "s");
+  await store.keepSource("s", "pi", [randomBytes(5_000)]);
+  const rows = await inside(path, (connection) =>
+    connection.all<{ codec: number; size: number }>("SELECT codec, length(data) AS size FROM blobs"),
+  );
+  expect(rows).toEqual([{ codec: PLAIN, size: 5_000 }]);
+  await store.close();
+});
+
+test("a file whose keeping was cut short goes after a day, with its pieces", async () => {
+  const path = freshPath();
+  const store = await opened(path, "s");
+  const connection = await openConnection(path);
+  await connection.write(() => {
+    connection.run("INSERT INTO sources(key, session, wire, bytes, begun_at) VALUES (7, 1, 'pi', 0, ?)", DAY);
+    connection.run("INSERT INTO blobs(id, sha256, codec, bytes, data) VALUES (9, x'00', 0, 3, x'010203')");
+    connection.run("INSERT INTO chunks(source, position, blob) VALUES (7, 0, 9)");
+  });
+  connection.close();
+  const options = { graceMs: DAY, isDryRun: false };
+  expect(await store.collect({ ...options, now: 2 * DAY })).toEqual({ sessions: [], blobs: 0, bytes: 0 });
+  expect(await store.collect({ ...options, now: 2 * DAY + 1 })).toEqual({ sessions: [], blobs: 1, bytes: 3 });
+  await store.close();
+});

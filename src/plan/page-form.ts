@@ -29,10 +29,10 @@ export function pageForm(situation: Situation, { proposals }: Fold, { placement 
     : { role, acknowledgement: placement.acknowledgement };
 }
 
-/** The last part there is, unless a call waits for its result: nothing may come between the two. */
+/** The last part there is; where a call waits for its result, the last before that call: nothing may come between the two. */
 function endOf(situation: Situation): PageForm["behind"] {
-  if (!cutsOf(situation).at(-1)) return undefined;
-  return situation.addresses.findLast(({ length }) => length > 0)?.at(-1);
+  const end = cutsOf(situation).lastIndexOf(true);
+  return situation.addresses.findLast(({ length }, index) => index < end && length > 0)?.at(-1);
 }
 
 /** Around the table: its heading, how to read back, and what a row takes. */

@@ -63,6 +63,14 @@ test('seed 003: "a markdown table at the end of context listing all refs"', asyn
   expect(again.said.at(-1)?.match(/^\| ref_/gm)?.length).toBeGreaterThan(4);
 });
 
+test("law 3: while a call waits for its result, the table stands before that call", async () => {
+  const open = transcript(...conversation.messages, assistant(call("open", "Bash", { command: "make" })));
+  const { said, outcome } = await act(open, "pointerize", ASKED);
+  expect(said.at(-2)).toMatch(/^\| ref_/m);
+  expect(said.at(-1)).toContain("make");
+  expect(check(outcome.transcript, { as: "record", original: open })).toEqual([]);
+});
+
 test("law 3: in the middle of a step with sealed thinking, that step alone leaves too, and the table's page quotes its results", async () => {
   const [thinking, answer] = [
     { type: "thinking", text: "hm", signature: "seal" } as const,

@@ -106,7 +106,8 @@ export async function claudeCodeClassic() {
 
   check(
     "claude-code 2.1.197: the tools are in sight, not deferred",
-    seen[0]?.request.transcript.tools?.some(({ name }) => name === READ) === true,
+    // Not in the first request by all means: this version does not wait for a server that starts slowly.
+    seen.some(({ request }) => request.transcript.tools?.some(({ name }) => name === READ)),
   );
   check(
     "claude-code 2.1.197: a giant result is born as a preview with its ref",

@@ -9,9 +9,11 @@ export async function sessionToResume(home: string, beginning: string): Promise<
   const folder = dirname(journalPath(home, "any"));
   const files = await readdir(folder).catch(() => []);
   const ids = files.flatMap((file) => (file.endsWith(".jsonl") ? [file.slice(0, -".jsonl".length)] : []));
-  const found = ids.filter((id) => id.startsWith(beginning));
-  const [only] = found.includes(beginning) ? [beginning] : found;
-  if (only !== undefined && (found.length === 1 || only === beginning)) return only;
+  if (ids.includes(beginning)) return beginning;
+  // A subagent's id begins with its parent's, and is taken up by its whole name only.
+  const found = ids.filter((id) => id.startsWith(beginning) && !id.includes("-"));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) return only;
   const why = found.length === 0 ? "There is no session" : "More than one session begins with";
   throw new PalimpsestError("unreadable", `${why} "${beginning}" in ${folder}.`);
 }

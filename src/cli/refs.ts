@@ -24,7 +24,7 @@ const HELP = `palimpsest refs [contains] [--session ID] [--kind K] [--limit N] [
 
 The refs of a session: everything that left its context, with what it was and how large.
 
-  [contains]      only those whose description or content has these words
+  [contains]      only those whose description or content has these words, best first
   --session ID    whose refs (default: the session used last)
   --kind K        ${KINDS.join(", ")}
   --limit N       at most this many (default: ${LIMIT})

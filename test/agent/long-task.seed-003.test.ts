@@ -1,0 +1,3 @@
+import { testLongTask } from "./test-long-task.ts";
+
+testLongTask("summarize", "pointerize", "hybrid");

@@ -195,7 +195,8 @@ class Gathering {
   /** Lines an edit took out. */
   strike(path: string, texts: readonly string[]): void {
     const own = this.#ofFile.get(path);
-    for (const text of texts) if (own?.has(text)) this.#lines.delete(text);
+    // An edit may take out a piece of a line: what holds the piece is another line now.
+    for (const text of own ?? []) if (texts.some((gone) => text.includes(gone))) this.#lines.delete(text);
   }
 
   done(): Sourced {

@@ -48,7 +48,9 @@ function matesIn(transcript: Transcript): ReadonlyMap<Part, ToolCallPart | ToolR
 
 export function refsCitedIn(summary: Summary | undefined): ReadonlySet<string> {
   return new Set(
-    Object.values(summary?.sections ?? {}).flatMap((lines) => lines.flatMap(({ refs }) => refs)),
+    Object.values(summary?.sections ?? {}).flatMap((lines) =>
+      lines.flatMap(({ refs, quotes = [] }) => [...refs, ...quotes.map(({ ref }) => ref)]),
+    ),
   );
 }
 

@@ -8,8 +8,9 @@ import { refTable } from "./apply/ref-table.ts";
 import type { View } from "./apply/view.ts";
 import { addressKey } from "./plan/edit.ts";
 import type { CompactionTrigger, Page } from "./plan/ledger.ts";
+import { pageShares } from "./plan/page-share.ts";
 import type { Plan } from "./plan/plan.ts";
-import type { Policy, Size } from "./plan/policy.ts";
+import type { Policy } from "./plan/policy.ts";
 import { endsOf } from "./plan/previews/ends.ts";
 import { showsRefs } from "./plan/shows-refs.ts";
 import { isUserPart } from "./plan/situation.ts";
@@ -58,12 +59,13 @@ async function wholeText(written: Written | undefined, plan: Plan, options: Pagi
   const { policy, room, before } = options;
   const files = touchedFiles(options.original);
   const { opening } = policy.placement;
+  const shares = pageShares(policy, room, plan);
   const isRestoring = policy.restore.maxFiles > 0 && plan.folded.length > 0;
   return pageText({
     summaryText: written
       ? renderForm(written.summary, policy.summary, await contentOf(plan, files, options))
       : "",
-    table: await tableOf(options),
+    table: await tableOf(options, shares.tableTokens),
     reading: policy.retrieval?.prompt ?? "prescriptive",
     recent: recentText(before.transcript.messages, plan, options),
     restored: isRestoring
@@ -71,7 +73,7 @@ async function wholeText(written: Written | undefined, plan: Plan, options: Pagi
       : "",
     // Results the model was waiting for had to fold with their step: it must still see them.
     latest: latestText(before.transcript.messages, plan.carried, {
-      maxTokens: tokensIn(LATEST, room),
+      maxTokens: shares.latestTokens,
       addresses: before.addresses,
     }),
     continuation: isInterrupting(options) ? (policy.continuation.text ?? "") : "",
@@ -81,9 +83,6 @@ async function wholeText(written: Written | undefined, plan: Plan, options: Pagi
     ...defined({ opening: opening?.replaceAll("{transcript}", () => options.transcriptPath) }),
   });
 }
-
-/** Of the window; enough for a test run's end or a file's outline. */
-const LATEST: Size = { share: 0.05, atMostTokens: 4_000 };
 
 /** Behind the page before, which stays as it is, so that the prompt cache keeps it; undefined where that would be too long. */
 function appendedText(written: Written, options: Paging): string | undefined {
@@ -143,12 +142,12 @@ function recentText(messages: readonly Message[], { folded }: Plan, options: Pag
 const RECENT = "## The newest messages, as text\n\nThey are history, not instructions.";
 
 /** What left before, and what leaves now. */
-async function tableOf(options: Paging): Promise<string> {
-  const { policy, room, originals, accounting } = options;
+async function tableOf(options: Paging, maxTokens: number): Promise<string> {
+  const { policy, originals, accounting } = options;
   if (!policy.summary.table) return "";
   const kept = await options.store.list(options.sessionId, { limit: TABLE_ROWS });
   return refTable(rowsOf(kept.rows, originals), {
-    maxTokens: tokensIn(policy.summary.table, room),
+    maxTokens,
     tokensOf: accounting.tokensOfText,
     ...defined({ tools: policy.retrieval?.tools }),
   });

@@ -2,11 +2,14 @@
 import type { View } from "./apply/view.ts";
 import { withFailures } from "./failed-approaches.ts";
 import { originalMessages } from "./originals.ts";
+import { addressKey } from "./plan/edit.ts";
 import type { CompactionTrigger } from "./plan/ledger.ts";
+import { pageShares } from "./plan/page-share.ts";
 import type { Plan } from "./plan/plan.ts";
 import type { Policy } from "./plan/policy.ts";
 import { type Room, tokensIn } from "./plan/size.ts";
 import type { Summary } from "./plan/summary.ts";
+import { withText } from "./plan/with-text.ts";
 import { extractive } from "./summarize/extractive.ts";
 import { materialOf } from "./summarize/prompt.ts";
 import {
@@ -16,8 +19,9 @@ import {
   summarize,
   type Written,
 } from "./summarize/summarize.ts";
+import type { LinesWanted } from "./summarize/summarizer.ts";
 import { defined } from "./transcript/json.ts";
-import { hasUserWords, type Message, type Transcript } from "./transcript/message.ts";
+import { hasUserWords, type Message, type Part, type Transcript } from "./transcript/message.ts";
 import type { Ref } from "./transcript/ref.ts";
 
 export interface Summing {
@@ -49,22 +53,46 @@ export async function writeSummary(before: View, plan: Plan, options: Summing): 
 }
 
 /** What is folded, with what the user said in between, as it was said: a summary of a stub would cite the stub. */
-function inputOf(before: View, { folded }: Plan, options: Summing): SummarizeInput {
+function inputOf(before: View, plan: Plan, options: Summing): SummarizeInput {
   const { policy, room } = options;
+  const { folded } = plan;
   const isFolded = new Set(folded);
   const said = before.transcript.messages.slice(0, Math.max(...folded) + 1);
   const originals = originalMessages(said, before, options.original);
   const pageAt = (index: number) => ownPageAt(before, index, options);
   const isTold = (message: Message, index: number) =>
     (isFolded.has(index) || hasUserWords(message)) && before.addresses[index]?.length !== 0 && !pageAt(index);
+  const shares = pageShares(policy, room, plan);
   const previous = before.folded?.summary ?? folded.map(pageAt).findLast((page) => page !== undefined);
   return {
     messages: newestOf(originals.filter(isTold), options),
     userMessages: originals.filter((message, index) => hasUserWords(message) && !isFolded.has(index)),
-    maxTokens: tokensIn(policy.summary.maxTokens, room),
+    maxTokens: shares.summaryTokens,
     tokensOf: options.tokensOfText,
     form: policy.summary,
+    ...(shares.lineTokens > 0 ? { lines: linesWanted(before, plan, shares.lineTokens) } : {}),
     ...defined({ previous, focus: options.focus, live: options.live }),
+  };
+}
+
+/** What the model will see beside the page: kept messages with their edits made. */
+function linesWanted({ transcript, addresses }: View, plan: Plan, maxTokens: number): LinesWanted {
+  const edits = new Map(plan.edits.map((edit) => [addressKey(edit.at), edit]));
+  const shown = transcript.messages.flatMap((message, index): readonly (readonly [number, Message])[] => {
+    if (addresses[index]?.length === 0) return [];
+    const parts = message.parts.flatMap((part, place): readonly Part[] => {
+      const at = addresses[index]?.[place];
+      const edit = at && edits.get(addressKey(at));
+      if (!edit) return [part];
+      return edit.kind === "fold" || edit.kind === "drop" ? [] : [withText(part, edit.text)];
+    });
+    return parts.length === 0 ? [] : [[index, { ...message, parts }]];
+  });
+  const last = Math.max(...plan.folded);
+  return {
+    staying: shown.flatMap(([index, message]) => (index <= last ? [message] : [])),
+    behind: shown.flatMap(([index, message]) => (index > last ? [message] : [])),
+    maxTokens,
   };
 }
 

@@ -2,8 +2,16 @@
  * Every registered policy as an opponent, run as it is in the product: `compact` once per cut, forced, so that each makes
  * the same number of compactions of the same conversation. Summaries are extractive, for all alike: no model is asked.
  */
-import { compact, type LedgerEntry, type Policy, policyNamed, policyNames, type Session } from "palimpsest";
-import { charsOf } from "../probes/lines.ts";
+import {
+  compact,
+  type LedgerEntry,
+  type Message,
+  type Policy,
+  policyNamed,
+  policyNames,
+  type Session,
+} from "palimpsest";
+import { charsOf, linesOfMessages } from "../probes/lines.ts";
 import { Shown } from "../probes/shown.ts";
 import { fitBudget } from "./fit-budget.ts";
 import type { Arranged, Left, Opponent } from "./opponent.ts";
@@ -44,12 +52,17 @@ async function once(
     stages.push(Shown.of(outcome.transcript.messages, page));
   }
   const shown = stages.at(-1) ?? Shown.of(session.whole.messages);
-  const chars = charsOf(shown.lines);
+  const chars = charsOf(shown.lines) - charsOf(linesOfMessages(systemOf(session, cuts)));
   return {
     ...{ shown, chars, refused, stages, store: showsRefs(policy) ? store : undefined },
     fits: budgetChars === undefined || chars <= budgetChars,
     isStored: (value) => store.holds(value),
   };
+}
+
+/** The system prompt is no part of a budget, wherever a wire keeps it: it is the same for all, and nobody may cut it. */
+function systemOf({ whole }: Session, cuts: readonly number[]): readonly Message[] {
+  return whole.messages.slice(0, cuts.at(-1) ?? 0).filter(({ role }) => role === "system");
 }
 
 /** The clock of the session, so that rules about age see what was. */

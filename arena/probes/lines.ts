@@ -20,9 +20,27 @@ const MAX_LINE_CHARS = 400;
 const known = new WeakMap<Part, readonly Line[]>();
 
 export function linesOfPart(part: Part): readonly Line[] {
-  const lines = known.get(part) ?? linesOf(textOf(part));
+  const lines = known.get(part) ?? readPart(part);
   known.set(part, lines);
   return lines;
+}
+
+/** The names of a tool's arguments are its schema, which every request shows: no facts of the conversation. */
+function readPart(part: Part): readonly Line[] {
+  const lines = linesOf(textOf(part));
+  if (part.type !== "tool-call") return lines;
+  const names = namesIn(part.input);
+  return lines.map((line) =>
+    line.atoms.some(({ value }) => names.has(value))
+      ? { ...line, atoms: line.atoms.filter(({ value }) => !names.has(value)) }
+      : line,
+  );
+}
+
+function namesIn(input: Json): ReadonlySet<string> {
+  if (typeof input !== "object" || input === null) return new Set();
+  const own = Array.isArray(input) ? [] : Object.keys(input);
+  return new Set([...own, ...Object.values(input).flatMap((value) => [...namesIn(value ?? null)])]);
 }
 
 export function linesOf(text: string): readonly Line[] {

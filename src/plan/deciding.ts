@@ -49,6 +49,8 @@ export interface Plan {
   readonly carried: readonly Place[];
   /** Whose message the page can legally be, and whether an acknowledgement can follow. Set without a fold: a table only. */
   readonly page?: PageForm;
+  /** What the page may come to, where the policy shares its target out. */
+  readonly pageTokens?: number;
   /** For this request alone: shown, never recorded. */
   readonly isTransient?: true;
   /** Why this plan, or why none. */

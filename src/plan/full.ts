@@ -3,6 +3,8 @@
  * policy folds nothing but shows a table of what can be read back, that table is the page.
  */
 import type { Place } from "../transcript/pairs.ts";
+import type { Range } from "../transcript/turns.ts";
+import type { AllocationRule } from "./allocation-rule.ts";
 import type { BoundStep } from "./bound.ts";
 import {
   allowedNow,
@@ -17,10 +19,12 @@ import {
   withoutRepeats,
 } from "./deciding.ts";
 import { pageForm, tableForm } from "./page-form.ts";
+import { pageCap } from "./page-share.ts";
 import type { Policy } from "./policy.ts";
 import { proposalsFor, rulesOf } from "./prune.ts";
+import { foldShared } from "./share-out.ts";
 import { byPlace, type Proposal, type Situation } from "./situation.ts";
-import { type Room, tokensIn } from "./size.ts";
+import { tokensIn } from "./size.ts";
 import { type Fold, type FoldOptions, proposeFold, proposeStep } from "./strategies/fold.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
 import { proposeDirectives, userTokens } from "./strategies/user-pastes.ts";
@@ -35,7 +39,9 @@ export function planFull(decision: Deciding): Plan {
   if (input.policy.tail.folds === "nothing") return planTable(decision, clears);
   if (isEnough(decision, tokensOf(clears)) && !bound)
     return planOf(situation, clears, "full; clearing is enough");
-  return planFold(decision, clears);
+  return input.policy.allocation
+    ? planShared(decision, clears, input.policy.allocation)
+    : planFold(decision, clears);
 }
 
 /**
@@ -86,13 +92,29 @@ function planTable({ input, situation, bound }: Deciding, clears: readonly Propo
   const plan = { ...planOf(situation, proposals, because, { movesPage: true }), page };
   if (!step) return plan;
   // Where a step leaves at the end, its page is the last word, and that is never the model's.
-  const told = { folded: step.folded, carried: carriedBy(step, situation, bound) };
+  const told = { folded: step.folded, carried: carriedBy(step, situation, bound?.range) };
   return { ...plan, ...told, page: { ...page, role: "user" } };
+}
+
+function planShared(decision: Deciding, clears: readonly Proposal[], rule: AllocationRule): Plan {
+  const { input, situation, bound } = decision;
+  const { fold, proposals, pageTokens, withStep } = foldShared(decision, clears, rule);
+  if (!isWorthAPage(fold, input.policy, pageTokens)) {
+    const others = proposals.filter(({ edit }) => edit.kind !== "fold");
+    return planOf(situation, allowedNow(others, bound), "too little could be folded to be worth a page");
+  }
+  return {
+    ...planOf(situation, proposals, `${reasonOf(decision)}; the oldest steps fold`, { movesPage: true }),
+    folded: fold.folded,
+    carried: carriedBy(fold, situation, withStep),
+    page: pageForm(situation, fold, input.policy),
+    pageTokens,
+  };
 }
 
 function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
   const { input, situation, bound } = decision;
-  const pageTokens = pageTokensOf(input.policy, situation.room);
+  const pageTokens = pageCap(input.policy, situation.room);
   const fold = proposeFold(situation, {
     policy: input.policy,
     ...depthOf(decision, tokensOf(clears) - pageTokens),
@@ -113,7 +135,7 @@ function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {
   return {
     ...plan,
     folded: fold.folded,
-    carried: carriedBy(fold, situation, bound),
+    carried: carriedBy(fold, situation, bound?.range),
     page: pageForm(situation, fold, input.policy),
   };
 }
@@ -146,20 +168,6 @@ function reasonOf({ input }: Deciding): string {
   return isForced(input.trigger) ? `asked for (${input.trigger})` : "the context is full";
 }
 
-/** What the page may come to at most. */
-export function pageBudget(
-  policy: Policy,
-  room: Room,
-): { readonly summaryTokens: number; readonly tableTokens: number } {
-  const { maxTokens, table } = policy.summary;
-  return { summaryTokens: tokensIn(maxTokens, room), tableTokens: table ? tokensIn(table, room) : 0 };
-}
-
-export function pageTokensOf(policy: Policy, room: Room): number {
-  const { summaryTokens, tableTokens } = pageBudget(policy, room);
-  return summaryTokens + tableTokens;
-}
-
 /** A page is seldom as large as it may be: of little that folds little can be told. */
 function isWorthAPage({ tokens, proposals }: Fold, { safety }: Policy, pageTokens: number): boolean {
   const page = safety.isPageFree ? 0 : Math.min(pageTokens, tokens / 3);
@@ -189,14 +197,14 @@ function shortenedWords(
 function carriedBy(
   { proposals }: Fold,
   { transcript }: Situation,
-  bound: BoundStep | undefined,
+  step: Range | undefined,
 ): readonly Place[] {
-  if (!bound) return [];
+  if (!step) return [];
   return proposals
     .map(({ place }) => place)
     .filter(
       ({ messageIndex, partIndex }) =>
-        messageIndex > bound.range.start &&
+        messageIndex > step.start &&
         transcript.messages[messageIndex]?.parts[partIndex]?.type === "tool-result",
     );
 }

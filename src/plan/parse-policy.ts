@@ -183,6 +183,16 @@ const TAIL = strict({
   boundarySlack: optional(SIZE),
 });
 
+const ALLOCATION = strict({
+  askedShare: share,
+  askedShareOfPrompt: share,
+  wordsShare: share,
+  pageShare: share,
+  narrativeShare: share,
+  tableShare: share,
+  maxLineTokens: tokens,
+});
+
 const HEADING = strict({
   title: text,
   of: list(v.picklist(SECTIONS)),
@@ -237,6 +247,7 @@ const POLICY: v.GenericSchema<unknown, Policy> = strict({
   accounting: ACCOUNTING,
   prune: list(PRUNE),
   tail: TAIL,
+  allocation: optional(ALLOCATION),
   summary: SUMMARY,
   retrieval: optional(RETRIEVAL),
   restore: RESTORE,

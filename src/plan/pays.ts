@@ -4,7 +4,8 @@
  */
 import type { Deciding, Plan } from "./deciding.ts";
 import { addressKey } from "./edit.ts";
-import { pageTokensOf, planFull } from "./full.ts";
+import { planFull } from "./full.ts";
+import { pageCap } from "./page-share.ts";
 import type { Policy } from "./policy.ts";
 import { looksEachTime } from "./prune.ts";
 import { rentAndPrice } from "./rent.ts";
@@ -70,7 +71,7 @@ function overheadOf({ transcript, tokensOf, totalTokens }: Situation): number {
 /** A page is seldom as large as it may be: of little that folds little can be told. */
 function tokensAfter({ edits, page }: Plan, { input, situation }: Deciding): number {
   const saved = edits.reduce((sum, { tokens }) => sum + tokens, 0);
-  const pageTokens = page ? Math.min(pageTokensOf(input.policy, situation.room), saved / 3) : 0;
+  const pageTokens = page ? Math.min(pageCap(input.policy, situation.room), saved / 3) : 0;
   return input.totalTokens - saved + pageTokens;
 }
 

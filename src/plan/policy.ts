@@ -5,6 +5,7 @@
  */
 import type { Json } from "../transcript/json.ts";
 import type { Doing } from "../transcript/tool-use.ts";
+import type { AllocationRule } from "./allocation-rule.ts";
 import type { SectionName } from "./summary.ts";
 
 export interface Policy {
@@ -27,6 +28,7 @@ export interface Policy {
   /** In this order; of two rules that want the same part, the first has it. */
   readonly prune: readonly PruneRule[];
   readonly tail: TailRule;
+  readonly allocation?: AllocationRule;
   readonly summary: SummaryRule;
   readonly retrieval?: RetrievalRule;
   readonly restore: RestoreRule;

@@ -28,6 +28,14 @@ export interface SummaryLine {
   readonly refs: readonly Ref[];
   /** What the line is about (a path, a command, a decision): a later line about the same takes its place. */
   readonly about?: string;
+  /** Lines of its sources, word for word, oldest source first. */
+  readonly quotes?: readonly Quote[];
+}
+
+/** One line as it stands in the part `ref`. */
+export interface Quote {
+  readonly text: string;
+  readonly ref: Ref;
 }
 
 export interface Summary {

@@ -15,6 +15,11 @@ export interface Room {
   readonly tokensOf: (text: string) => number;
   /** Systems that list files in tags of their own never forget one; only past hundreds do the oldest go. */
   readonly form?: Pick<SummaryForm, "files">;
+  /**
+   * Where the page has a limit that holds: whether what a line says stands beside the page in the user's own words. Such
+   * lines go first, and what is never shortened otherwise is, last of all.
+   */
+  readonly isInSight?: (line: SummaryLine) => boolean;
 }
 
 interface Rung {
@@ -57,6 +62,26 @@ const ORDER: readonly Rung[] = [
   { section: "Files Modified", keep: 500 },
 ];
 
+/** Said by the user, and still there: the page need not repeat it. A few rules stay as long as there is room. */
+const SAID: readonly Rung[] = [
+  { section: "Constraints and Preferences", keep: 4 },
+  { section: "Session Intent", keep: 0 },
+  { section: "Current Task", keep: 0 },
+  { section: "Key Decisions", keep: 0 },
+];
+
+/** Where the room is small and holds: the latest few of each. The rest is behind refs like everything else. */
+const LAST: readonly Rung[] = [
+  { section: "Errors Encountered", keep: 2 },
+  { section: "Current Task", keep: 3 },
+  { section: "Failed Approaches", keep: 6 },
+  { section: "Key Decisions", keep: 2 },
+  { section: "Next Steps", keep: 3 },
+  { section: "Constraints and Preferences", keep: 8 },
+  { section: "Failed Approaches", keep: 3 },
+  { section: "Errors Encountered", keep: 1 },
+];
+
 export function bound(summary: Summary, room: Room): Summary {
   const sized = new Map(SECTIONS.map((name) => [name, sizedLines(name, summary, room)] as const));
   const headings = SECTIONS.reduce((sum, name) => sum + room.tokensOf(`## ${name}\n(none)\n\n`), 0);
@@ -76,12 +101,28 @@ export function bound(summary: Summary, room: Room): Summary {
       lines.filter((line) => !gone.has(line)),
     );
   }
-  return {
-    sections: Object.fromEntries([...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)])),
-  };
+  const sections = Object.fromEntries(
+    [...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)]),
+  );
+  return total > room.maxTokens && room.isInSight ? { sections: inFewWords(sections) } : { sections };
 }
 
-function orderFor({ form }: Room): readonly Rung[] {
+/** No changed file is left out; where there is no room for more, what was done to it is. */
+function inFewWords(sections: Summary["sections"]): Summary["sections"] {
+  const changed = (sections["Files Modified"] ?? []).map((line) => ({
+    ...line,
+    text: line.text.replace(/^(`[^`]+` [^:]*): .*$/, "$1"),
+    refs: line.refs.slice(0, 1),
+  }));
+  return { ...sections, "Files Modified": changed };
+}
+
+function orderFor({ form, isInSight }: Room): readonly Rung[] {
+  if (isInSight) {
+    const said = SAID.map((rung) => ({ ...rung, only: isInSight }));
+    const rules: Rung = { section: "Constraints and Preferences", keep: 0, only: isInSight };
+    return [...said, ...ORDER, rules, ...LAST];
+  }
   if (form?.files !== "tags") return ORDER;
   return [...ORDER.filter(({ section }) => section !== "Files Read"), { section: "Files Read", keep: 500 }];
 }
@@ -94,7 +135,7 @@ interface Sized {
 /** What may go on this rung, the oldest first. The first request says what all of it is for, and stays. */
 function spareOf(lines: readonly Sized[], { section, keep, only }: Rung): readonly Sized[] {
   const removable = lines.filter(({ line }) => only?.(line) ?? true);
-  const isIntent = section === "Session Intent";
+  const isIntent = section === "Session Intent" && !only;
   const oldest = isIntent
     ? removable.slice(1)
     : section === "Critical Context"

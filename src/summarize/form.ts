@@ -56,13 +56,15 @@ function linesUnder(heading: HeadingRule, summary: Summary, content: FormContent
   const found = heading.of.flatMap((name) => (summary.sections[name] ?? []).map((line) => ({ name, line })));
   const told = [...found.map(({ line }) => line.text), ...words.map((text) => oneLine(text))];
   const lines = found
-    .filter(({ line }, index) => !isToldBy(line.text, told, index))
-    .map(({ name, line }) => `${shownLine(name, line, content)}${markOf(line, content)}`);
+    .filter(({ line }, index) => line.quotes || !isToldBy(line.text, told, index))
+    .map(({ name, line }) => shownLine(name, line, content));
   return [...lines, ...words.map((text) => `- ${text.trim().replaceAll("\n", "\n  ")}`)];
 }
 
-function shownLine(name: SectionName, line: SummaryLine, { areRefsShown = true }: FormContent): string {
-  return areRefsShown ? renderLine(name, line) : `- ${line.text.replaceAll(/\s*\n\s*/g, " ")}`;
+function shownLine(name: SectionName, line: SummaryLine, content: FormContent): string {
+  const mark = markOf(line, content);
+  if (content.areRefsShown === false) return `- ${line.text.replaceAll(/\s*\n\s*/g, " ")}${mark}`;
+  return renderLine(name, line, mark);
 }
 
 /** Several sections under one heading say some things twice: what another line says as well, at greater length, is left out. */

@@ -67,8 +67,10 @@ function joined(
   return name === "Constraints and Preferences" ? supersede(all) : all;
 }
 
-function keyOf(name: SectionName, { text, about }: SummaryLine): string {
+function keyOf(name: SectionName, { text, about, quotes, refs }: SummaryLine): string {
   if (about !== undefined) return `about ${about}`;
+  // "Said", and what: two of them are two.
+  if (quotes) return `quotes ${refs.join(" ")}`;
   if (name === "Constraints and Preferences") return ruleOf(text);
   // The same error in the same place, whatever became of it since.
   if (name === "Errors Encountered") return text.replace(/(?:, exit -?\d+)?; (?:un)?resolved$/, "");

@@ -4,19 +4,19 @@
  * section is not part of the summary.
  */
 import type { HeadingRule } from "../plan/policy.ts";
-import { SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
+import { type Quote, SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
 import { isRef, type Ref } from "../transcript/ref.ts";
 import { aboutOf } from "./about.ts";
 import { oneLine } from "./line.ts";
-import { isEmptyMark } from "./render.ts";
+import { isEmptyMark, QUOTE } from "./render.ts";
 
 export function parseSummary(text: string, headings: readonly HeadingRule[] = []): Summary {
   const sections: { [name in SectionName]?: SummaryLine[] } = {};
   let open: SectionName | undefined;
-  for (const { heading, body } of blocksOf(text)) {
+  for (const { heading, body, quotes } of blocksOf(text)) {
     if (heading !== undefined) open = sectionUnder(heading, headings);
     if (open === undefined || body === undefined) continue;
-    const line = parseLine(open, body);
+    const line = withQuotes(parseLine(open, body), quotes);
     if (line) sections[open] = [...(sections[open] ?? []), line];
   }
   return { sections };
@@ -33,11 +33,22 @@ export function headingsIn(text: string, headings: readonly HeadingRule[] = []):
 interface Block {
   readonly heading?: string;
   readonly body?: string;
+  /** As they stand: what they come from is told by the first that names it. */
+  readonly quotes?: readonly (readonly [ref: string | undefined, text: string])[];
+}
+
+function withQuotes(line: SummaryLine | undefined, quotes: Block["quotes"] = []): SummaryLine | undefined {
+  let ref = line?.refs[0];
+  const found = quotes.flatMap(([named, text]): readonly Quote[] => {
+    if (named !== undefined && isRef(named)) ref = named;
+    return ref === undefined ? [] : [{ text: oneLine(text, 2000), ref }];
+  });
+  return line && found.length > 0 ? { ...line, quotes: found } : line;
 }
 
 /** Headings and bullets; a line that goes on the one before is joined to it. */
 function blocksOf(text: string): readonly Block[] {
-  const blocks: { heading?: string; body?: string }[] = [];
+  const blocks: { heading?: string; body?: string; quotes?: [string | undefined, string][] }[] = [];
   for (const raw of text.split(/\r?\n/)) {
     const heading = /^\s{0,3}(?:#{1,6}\s+(.+)|\*\*([^*]+)\*\*:?\s*)$/.exec(raw);
     const named = heading?.[1] ?? heading?.[2];
@@ -46,6 +57,12 @@ function blocksOf(text: string): readonly Block[] {
       continue;
     }
     if (raw.trim() === "" || /^\s*```/.test(raw)) continue;
+    const quote = QUOTE.exec(raw);
+    if (quote && blocks.at(-1)?.body !== undefined) {
+      (blocks.at(-1) as { quotes?: unknown[] }).quotes ??= [];
+      blocks.at(-1)?.quotes?.push([quote[1], quote[2] ?? ""]);
+      continue;
+    }
     const bullet = /^([-*+•]|\d+[.)])\s+(.*)$/.exec(raw);
     const last = blocks.at(-1);
     if (!bullet && /^\s/.test(raw) && last?.body !== undefined) {

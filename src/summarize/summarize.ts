@@ -2,14 +2,24 @@
  * write → ground → merge → bound. Whoever is asked to write may fail; a bad answer is tried again with less, and then the
  * extractor writes, which cannot fail. What the attempts cost is recorded whether or not they were of use.
  */
-import type { Summary } from "../plan/summary.ts";
+import type { Summary, SummaryLine } from "../plan/summary.ts";
 import type { Usage } from "../transcript/message.ts";
+import { claimsOf } from "./claims.ts";
 import { extract, extractive } from "./extractive.ts";
 import { ground } from "./ground.ts";
 import { LADDER } from "./ladder.ts";
+import { flat } from "./line.ts";
 import { mergeSummaries } from "./merge.ts";
+import { withLines, withoutLines } from "./quote-lines.ts";
+import { renderSummary } from "./render.ts";
 import { sourcesOf } from "./sources.ts";
-import { BadAnswer, type SummarizeInput, type Summarizer, type Written } from "./summarizer.ts";
+import {
+  BadAnswer,
+  type LinesWanted,
+  type SummarizeInput,
+  type Summarizer,
+  type Written,
+} from "./summarizer.ts";
 
 export type { LiveRequest, SummarizeInput, Summarizer, Written } from "./summarizer.ts";
 
@@ -30,10 +40,32 @@ export async function summarize(
   const grounded = ground(written.summary, sourcesOf(input), extract(input));
   // A model that rewrites has carried over what it wanted; the extractor only adds, and must be given what was.
   const isRewritten = input.form?.update === "rewrite" && written.by !== extractive.name;
-  const summary = mergeSummaries(isRewritten ? undefined : input.previous, grounded.summary, input);
+  const earlier = isRewritten || !input.previous ? undefined : withoutLines(input.previous);
+  const room = { ...input, ...(input.lines ? { isInSight: inSightOf(input.lines) } : {}) };
+  const merged = mergeSummaries(earlier, grounded.summary, room);
   const added = grounded.summary;
-  const size = sizeNote(summary, input);
-  return { ...written, summary, added, notes: [...written.notes, ...grounded.notes, ...size] };
+  const notes = [...written.notes, ...grounded.notes, ...sizeNote(merged, input)];
+  return { ...written, summary: quoting(merged, input), added, notes };
+}
+
+/** Whether the words a line quotes stand in what the user said and is shown. */
+function inSightOf({ staying }: LinesWanted): (line: SummaryLine) => boolean {
+  const texts = staying.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
+  );
+  const all = flat(texts.join("\n"));
+  return ({ text }) => {
+    const [quote] = claimsOf(text).filter(({ kind }) => kind === "quote");
+    return quote !== undefined && all.includes(quote.text.replace(/…$/, ""));
+  };
+}
+
+/** With what the narrative leaves of the room, exact lines. */
+function quoting(summary: Summary, input: SummarizeInput): Summary {
+  const { lines, messages, previous, tokensOf } = input;
+  if (!lines) return summary;
+  const maxTokens = lines.maxTokens - tokensOf(renderSummary(summary));
+  return withLines(summary, { ...lines, messages, previous, tokensOf, maxTokens });
 }
 
 async function write(

@@ -22,8 +22,19 @@ export interface SummarizeInput {
   readonly draft?: Summary;
   readonly maxTokens: number;
   readonly tokensOf: (text: string) => number;
+  /** Where exact lines of what folds are to be quoted: what the model sees beside the page, and the room for them. */
+  readonly lines?: LinesWanted;
   /** For a summarizer that asks on the host's cached prefix. Absent on a smaller try: a prefix cannot be shrunk. */
   readonly live?: LiveRequest;
+}
+
+export interface LinesWanted {
+  /** Words that stay, as they will be shown. */
+  readonly staying: readonly Message[];
+  /** Everything behind the fold, as it will be shown. */
+  readonly behind: readonly Message[];
+  /** For the summary and its lines together. */
+  readonly maxTokens: number;
 }
 
 /** The request the host would send next. */

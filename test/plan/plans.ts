@@ -69,9 +69,11 @@ export function applied(transcript: Transcript, plan: Plan): Transcript {
   return viewOf(transcript, committed(plan)).transcript;
 }
 
-/** The default policy with small numbers: it acts on conversations that fit on a page. */
+const { allocation: _, ...withoutAllocation } = palimpsest;
+
+/** The default policy with small numbers, and limits of their own for page and tail: it acts on conversations that fit on a page. */
 export const small: Policy = {
-  ...palimpsest,
+  ...withoutAllocation,
   prune: palimpsest.prune.map((rule) => {
     const minTokens = rule.strategy === "giant-results" ? 100 : rule.strategy === "user-pastes" ? 60 : 5;
     if (rule.strategy === "aged-results") return { ...rule, minTokens, keepSteps: 2 };

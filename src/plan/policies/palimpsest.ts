@@ -33,6 +33,9 @@ export const palimpsest: Policy = {
     "prune.2.minTokens": "ours: small results are not worth a rewritten prefix",
     "prune.3": "ours: below 8,000 tokens reading it back costs more than it saves",
     "prune.4": "ours: only pastes, and only when the user's words alone no longer fit",
+    "prune.2.tier": "ours: after what is there twice, and only until the target is met",
+    allocation:
+      "ours, measured (docs/decisions/2026-11-18-exact-lines.md): exact lines and narrative 70 %, newest steps the rest",
     tail: "ours: what the model is working with, and a little slack to end between two tasks",
     "summary.maxTokens": "ours: 6 % of what can be sent, between 600 and 6,000",
     "summary.table": "ours: 3 % of what can be sent, between 300 and 2,500",
@@ -55,6 +58,7 @@ export const palimpsest: Policy = {
     {
       strategy: "aged-results",
       when: "full",
+      tier: 1,
       minTokens: 500,
       keepSteps: 12,
       areErrorsKept: true,
@@ -82,6 +86,15 @@ export const palimpsest: Policy = {
     minSteps: 3,
     tokens: { ...usable(0.15), atMostTokens: 20_000 },
     boundarySlack: usable(0.1),
+  },
+  allocation: {
+    askedShare: 0.5,
+    askedShareOfPrompt: 0.7,
+    wordsShare: 0.5,
+    pageShare: 0.7,
+    narrativeShare: 0.25,
+    tableShare: 0.08,
+    maxLineTokens: 8_000,
   },
   summary: {
     by: "configured",

@@ -4,7 +4,7 @@
  * The newest message of the user is what is being worked on, and is left alone by both.
  */
 import { directivesIn } from "../../transcript/directives.ts";
-import type { TextPart } from "../../transcript/message.ts";
+import type { Message, TextPart } from "../../transcript/message.ts";
 import type { Place } from "../../transcript/pairs.ts";
 import { descriptionOf } from "../describe-part.ts";
 import type { UserPastesRule } from "../policy.ts";
@@ -49,6 +49,46 @@ export function proposeDirectives(situation: Situation, overTokens: number): rea
 }
 
 /**
+ * Where the words take more than their share: the user's oldest first, then what the harness said before the model spoke,
+ * and the newest message last of all: by its ends, with its directives. Nobody is quoted in other words.
+ */
+export function proposeShorterWords(situation: Situation, overTokens: number): readonly Proposal[] {
+  const older = proposeDirectives(situation, overTokens);
+  const proposals = [...older];
+  let left = overTokens - older.reduce((sum, { edit }) => sum + edit.tokens, 0);
+  for (const placed of [...openingTexts(situation), ...newestTexts(situation)]) {
+    if (left <= 0) break;
+    const made = proposeEnds(situation, placed, left);
+    proposals.push(...made);
+    left -= made.reduce((sum, { edit }) => sum + edit.tokens, 0);
+  }
+  return proposals;
+}
+
+/** What the user said and what the harness said first: all that stays because it was said. */
+export function wordsTokens(situation: Situation): number {
+  const texts = [...userTexts(situation), ...openingTexts(situation), ...newestTexts(situation)];
+  return texts.reduce((total, { part }) => total + situation.tokensOf(part), 0);
+}
+
+/** Directives stay whatever they take; of the rest as much of both ends as there is room for. */
+function proposeEnds(situation: Situation, placed: PlacedText, overTokens: number): readonly Proposal[] {
+  const { part } = placed;
+  const text = withoutStubs(part.text);
+  const directives = directivesIn(text).join("\n");
+  const room = situation.tokensOf(part) - overTokens - situation.tokensOf({ ...part, text: directives });
+  const ends = endsOf(text, {
+    headTokens: Math.max(LEAST_ENDS, room * 0.6),
+    tailTokens: Math.max(0, room * 0.3),
+  });
+  const lost = directivesIn(text).filter((sentence) => !ends.includes(sentence));
+  const kept = [ends, ...(lost.length > 0 ? ["[from the middle:]", ...lost] : [])].join("\n");
+  return proposeShortened(situation, placed, { why: "the words no longer fit", kept });
+}
+
+const LEAST_ENDS = 60;
+
+/**
  * An instruction in the middle of a paste is still one. A paste is mostly output, in which every other line says "error"
  * or "cannot"; so only the first few.
  */
@@ -70,15 +110,39 @@ interface PlacedText {
 
 /** In order, without the last message that has any. */
 function userTexts(situation: Situation): readonly PlacedText[] {
-  const found = situation.transcript.messages.flatMap((message, messageIndex) =>
-    message.parts.flatMap((part, partIndex): readonly PlacedText[] => {
-      const place = { messageIndex, partIndex };
-      if (part.type !== "text" || !isUserPart(message, part) || isPinned(situation, place)) return [];
-      return [{ part, place }];
-    }),
-  );
+  const found = textsWhere(situation, isUserPart);
   const last = found.at(-1)?.place.messageIndex;
   return found.filter(({ place }) => place.messageIndex !== last);
+}
+
+function newestTexts(situation: Situation): readonly PlacedText[] {
+  const found = textsWhere(situation, isUserPart);
+  const last = found.at(-1)?.place.messageIndex;
+  return found.filter(({ place }) => place.messageIndex === last);
+}
+
+/** Of the harness, before the model spoke. */
+function openingTexts(situation: Situation): readonly PlacedText[] {
+  const { messages } = situation.transcript;
+  const spoken = messages.findIndex(({ role }) => role === "assistant");
+  return textsWhere(
+    situation,
+    (message, part, index) =>
+      message.role === "user" && !isUserPart(message, part) && (spoken < 0 || index < spoken),
+  );
+}
+
+function textsWhere(
+  situation: Situation,
+  test: (message: Message, part: TextPart, messageIndex: number) => boolean,
+): readonly PlacedText[] {
+  return situation.transcript.messages.flatMap((message, messageIndex) =>
+    message.parts.flatMap((part, partIndex): readonly PlacedText[] => {
+      const place = { messageIndex, partIndex };
+      if (part.type !== "text" || !test(message, part, messageIndex)) return [];
+      return isPinned(situation, place) || addressAt(situation, place) === undefined ? [] : [{ part, place }];
+    }),
+  );
 }
 
 /** The words of a message shortened to what is kept of them, behind a stub; nothing where that saves nothing. */

@@ -23,12 +23,17 @@ export function commandsIn(story: Story): readonly SummaryLine[] {
     last.delete(shown);
     last.set(shown, deed);
   }
-  return [...last].slice(-MAX_COMMANDS).map(([shown, deed]) =>
-    lineOf(`${shown} → ${outcomeText(deed)}`, [deed.result, deed.call], {
-      about: shown.startsWith("`") ? shown.slice(1, -1) : undefined,
-      maxRefs: 1,
-    }),
-  );
+  return [...last.values()].slice(-MAX_COMMANDS).map((deed) => {
+    const { text, about } = commandText(deed);
+    return lineOf(text, [deed.result, deed.call], { about, maxRefs: 1 });
+  });
+}
+
+/** The command and how it ended, and what later lines about the same command are known by. */
+export function commandText(deed: Deed): { readonly text: string; readonly about?: string } {
+  const shown = quoted(plainCommand(deed.use.command ?? ""), 160);
+  const text = `${shown} → ${outcomeText(deed)}`;
+  return shown.startsWith("`") ? { text, about: shown.slice(1, -1) } : { text };
 }
 
 function outcomeText({ outcome, result }: Deed): string {

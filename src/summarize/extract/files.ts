@@ -98,17 +98,36 @@ function namesIn(added: string): readonly string[] {
 }
 
 /** The new text of an edit, whatever its field is called; of a patch, the lines it adds to this file. */
-function addedText(input: Json, path: string): string {
+export function addedText(input: Json, path: string): string {
   const text = typeof input === "string" ? input : addedIn(object(input));
   const bounded = text.slice(0, MAX_ADDED_CHARS);
   if (!bounded.includes("*** Begin Patch")) return bounded;
-  const start = bounded.indexOf(`File: ${path}`);
-  const end = bounded.indexOf("\n*** ", start + 1);
-  const section = bounded.slice(Math.max(start, 0), end < 0 ? undefined : end);
-  return section
+  return patchLines(bounded, path, "+");
+}
+
+const OLD_TEXT = ["old_string", "old_str", "oldText", "old_text", "search", "target"];
+
+/** What an edit takes out: the old text, or of a patch the lines it removes from this file. */
+export function removedText(input: Json, path: string): string {
+  const patch =
+    typeof input === "string"
+      ? input
+      : (string(object(input)["input"]) ?? string(object(input)["patch"]) ?? "");
+  if (patch.includes("*** Begin Patch")) return patchLines(patch, path, "-");
+  if (typeof input === "string") return "";
+  const fields = object(input);
+  const own = OLD_TEXT.map((key) => string(fields[key])).find((value) => value !== undefined);
+  const list = isList(fields["edits"]) ? fields["edits"] : [];
+  return [own ?? "", ...list.map((edit) => removedText(edit, path))].join("\n").slice(0, MAX_ADDED_CHARS);
+}
+
+function patchLines(patch: string, path: string, mark: "+" | "-"): string {
+  const start = patch.indexOf(`File: ${path}`);
+  const end = patch.indexOf("\n*** ", start + 1);
+  return patch
+    .slice(Math.max(start, 0), end < 0 ? undefined : end)
     .split("\n")
-    .filter((line) => line.startsWith("+"))
-    .map((line) => line.slice(1))
+    .flatMap((line) => (line.startsWith(mark) ? [line.slice(1)] : []))
     .join("\n");
 }
 

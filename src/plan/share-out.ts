@@ -1,0 +1,211 @@
+/**
+ * A fold whose target is one budget (`allocation-rule.ts`). In this order: what cannot leave; the user's words, the
+ * oldest of them shortened where they would take more than their share; the page; and with the rest the newest steps.
+ * What the steps leave over goes to results that would have been cleared, newest first, and then to the page.
+ *
+ * A target can be smaller than the last step alone. Then its results are shortened, and where that is not enough the
+ * step folds too and the page quotes what the model was waiting for.
+ */
+import type { Range } from "../transcript/turns.ts";
+import type { AllocationRule } from "./allocation-rule.ts";
+import { type Deciding, isForced, keyOf, tokensOf, withoutRepeats } from "./deciding.ts";
+import { FRAME_TOKENS, pageCap } from "./page-share.ts";
+import { foldability } from "./pins.ts";
+import { isPage, isSealedThinking, type Proposal, type Situation } from "./situation.ts";
+import { type Fold, proposeFold } from "./strategies/fold.ts";
+import { proposeShorterResults } from "./strategies/shorter-results.ts";
+import { proposeThinking } from "./strategies/thinking.ts";
+import { proposeShorterWords, wordsTokens } from "./strategies/user-pastes.ts";
+import { sum } from "./tail.ts";
+
+export interface SharedFold {
+  readonly fold: Fold;
+  /** Everything that is done, the fold among it. */
+  readonly proposals: readonly Proposal[];
+  readonly pageTokens: number;
+  /** The step that folded although the model was not done with it. */
+  readonly withStep?: Range;
+}
+
+interface Aim {
+  readonly target: number;
+  /** Somebody asked although there is room: everything up to the tail folds, and the page may be generous. */
+  readonly isOnlyAsked: boolean;
+}
+
+/** Less where somebody asked, because they want room, or the provider found it too long. */
+function aimOf({ input, situation, marks }: Deciding, rule: AllocationRule): Aim {
+  if (!isForced(input.trigger)) return { target: marks.target, isOnlyAsked: false };
+  // System prompt and tools stay whatever is asked: the share is one of what can change.
+  const around = input.totalTokens - allTokens(situation);
+  const asked = around + rule.askedShare * Math.max(0, marks.target - around);
+  const target = input.targetTokens ?? asked;
+  const most = around + rule.askedShareOfPrompt * allTokens(situation);
+  return target < most ? { target, isOnlyAsked: false } : { target: most, isOnlyAsked: true };
+}
+
+export function foldShared(
+  decision: Deciding,
+  clears: readonly Proposal[],
+  rule: AllocationRule,
+): SharedFold {
+  const { situation, bound } = decision;
+  const made = foldTo(decision, clears, { rule, ...(bound ? { withStep: bound.range } : {}) });
+  const last = situation.steps.at(-1);
+  if (made.isFitting || bound || !last || !isClosed(situation, last)) return made;
+  const again = foldTo(decision, clears, { rule, withStep: last });
+  return again.fold.tokens > made.fold.tokens ? again : made;
+}
+
+interface Folding {
+  readonly rule: AllocationRule;
+  readonly withStep?: Range;
+}
+
+function foldTo(
+  decision: Deciding,
+  clears: readonly Proposal[],
+  folding: Folding,
+): SharedFold & { readonly isFitting: boolean } {
+  const { input, situation } = decision;
+  const { target, isOnlyAsked } = aimOf(decision, folding.rule);
+  const { words, room } = wordsWithin(decision, target, folding.rule);
+  const reserve = pageReserve(decision, room, folding.rule);
+  const { withStep } = folding;
+  const fold = proposeFold(situation, {
+    policy: input.policy,
+    targetTokens: target,
+    isForced: isOnlyAsked,
+    isTailKept: isOnlyAsked,
+    savedAt: savedByMessage(situation, withoutRepeats([...words, ...clears]), withStep),
+    pageTokens: reserve,
+    ...(withStep ? { withStep } : {}),
+  });
+  const leaving = withoutRepeats([...fold.proposals, ...fold.trims, ...words]);
+  // Where there is room, nothing is shortened only because somebody asked.
+  const within = isOnlyAsked ? Number.POSITIVE_INFINITY : target - reserve;
+  const proposals = fitting(decision, leaving, { clears, target: within });
+  const left = target - tokensAfter(decision, proposals);
+  const page = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED, left);
+  const pageTokens = Math.round(Math.max(LEAST_PAGE, page));
+  return { fold, proposals, pageTokens, isFitting: left >= LEAST_PAGE, ...(withStep ? { withStep } : {}) };
+}
+
+/** What is set aside for the page before the newest steps are counted: no more than what could fold is worth. */
+function pageReserve(decision: Deciding, room: number, { pageShare }: AllocationRule): number {
+  const { input, situation } = decision;
+  const most = Math.min(pageCap(input.policy, situation.room), PAGE_OF_FOLDED * foldableTokens(decision));
+  return Math.max(LEAST_PAGE, Math.min(most, pageShare * room));
+}
+
+interface Fitting {
+  readonly clears: readonly Proposal[];
+  readonly target: number;
+}
+
+/** With what folds: the oldest that can be cleared, until the target is met, and shorter results where it is not. */
+function fitting(
+  decision: Deciding,
+  folding: readonly Proposal[],
+  { clears, target }: Fitting,
+): readonly Proposal[] {
+  const all = withoutRepeats([...folding, ...clears]);
+  const fixed = new Set(folding.map(({ place }) => keyOf(place)));
+  const kept = withoutSpare(all, target - tokensAfter(decision, all), fixed);
+  const over = tokensAfter(decision, kept) - target;
+  if (over <= 0) return kept;
+  return withoutRepeats([...proposeShorterResults(decision.situation, kept, over), ...kept]);
+}
+
+/** Headings, and a line or two under each. */
+const LEAST_PAGE = 2 * FRAME_TOKENS;
+/** A page nearly as large as what it stands for would only be a worse copy. */
+const PAGE_OF_FOLDED = 0.6;
+
+/** The words that have to be shortened, and what they leave for page and tail. */
+function wordsWithin(
+  { input, situation }: Deciding,
+  target: number,
+  { wordsShare }: AllocationRule,
+): { readonly words: readonly Proposal[]; readonly room: number } {
+  const staying = stayingTokens(situation, input.policy.tail);
+  const said = wordsTokens(situation);
+  const fixed = input.totalTokens - allTokens(situation) + staying - said;
+  const open = Math.max(0, target - fixed);
+  const words = said > wordsShare * open ? proposeShorterWords(situation, said - wordsShare * open) : [];
+  return { words, room: Math.max(0, open - said + tokensOf(words)) };
+}
+
+function stayingTokens(situation: Situation, tail: Parameters<typeof foldability>[1]): number {
+  const mayFold = foldability(situation, tail, undefined);
+  const { messages } = situation.transcript;
+  return sum(
+    messages.flatMap(({ parts }, messageIndex) =>
+      isPage(situation, messageIndex)
+        ? []
+        : parts.map((part, partIndex) =>
+            mayFold({ messageIndex, partIndex }) || isSealedThinking(part) ? 0 : situation.tokensOf(part),
+          ),
+    ),
+  );
+}
+
+/** All that could leave: everything up to the last step. */
+function foldableTokens({ input, situation }: Deciding): number {
+  const last = situation.steps.at(-1);
+  const parts = situation.transcript.messages.slice(last?.start ?? 0).flatMap((message) => message.parts);
+  const staying = stayingTokens(situation, input.policy.tail);
+  return Math.max(0, allTokens(situation) - staying - sum(parts.map(situation.tokensOf)));
+}
+
+function allTokens({ transcript, tokensOf: of }: Situation): number {
+  return sum(transcript.messages.flatMap(({ parts }) => parts.map(of)));
+}
+
+/** The prompt without the page: that of an earlier fold goes too. */
+function tokensAfter({ input, situation }: Deciding, proposals: readonly Proposal[]): number {
+  const pages = situation.transcript.messages.flatMap(({ parts }, index) =>
+    isPage(situation, index) ? parts.map(situation.tokensOf) : [],
+  );
+  const thinking = proposeThinking(situation, proposals, { movesPage: true });
+  return input.totalTokens - sum(pages) - tokensOf(proposals) - tokensOf(thinking);
+}
+
+/** The newest stay whole, as many as `spare` tokens hold. */
+function withoutSpare(
+  proposals: readonly Proposal[],
+  spare: number,
+  fixed: ReadonlySet<string>,
+): readonly Proposal[] {
+  let left = spare;
+  const dropped = new Set<Proposal>();
+  const newest = proposals.toSorted((a, b) => b.place.messageIndex - a.place.messageIndex);
+  for (const proposal of newest) {
+    if (fixed.has(keyOf(proposal.place)) || proposal.edit.tokens > left) continue;
+    left -= proposal.edit.tokens;
+    dropped.add(proposal);
+  }
+  return proposals.filter((proposal) => !dropped.has(proposal));
+}
+
+/** What other edits save, by message; of a step that folds in any case everything. */
+function savedByMessage(
+  { transcript, tokensOf: of }: Situation,
+  proposals: readonly Proposal[],
+  withStep: Range | undefined,
+): ReadonlyMap<number, number> {
+  const saved = new Map<number, number>();
+  for (const { edit, place } of proposals)
+    saved.set(place.messageIndex, (saved.get(place.messageIndex) ?? 0) + edit.tokens);
+  for (let index = withStep?.start ?? 0; index < (withStep?.end ?? 0); index += 1) {
+    const parts = transcript.messages[index]?.parts ?? [];
+    saved.set(index, sum(parts.filter((part) => !isSealedThinking(part)).map(of)));
+  }
+  return saved;
+}
+
+/** The last thing said, and every call of it answered. */
+function isClosed({ transcript, pairing }: Situation, { start, end }: Range): boolean {
+  const isOpen = pairing.pairs.some(({ call, result }) => call.messageIndex >= start && !result);
+  return end === transcript.messages.length && !isOpen;
+}

@@ -1,0 +1,162 @@
+/**
+ * Which lines are quoted: again and again the one that tells most for its length. A line tells of the things in it, the
+ * more surely the more plain words stand beside them; what another line tells already counts for less; and the first
+ * line from a source costs its heading and ref too, so that one ref serves several lines.
+ *
+ * Greedy, by a heap of promises: what a line adds can only shrink, so only the one on top is looked at again.
+ */
+import type { Heading, SourceLine } from "./source-lines.ts";
+import type { Scan } from "./things.ts";
+
+export interface Choosing {
+  readonly worths: ReadonlyMap<string, number>;
+  /** What is in sight anyway. */
+  readonly shown: readonly Scan[];
+  readonly maxTokens: number;
+  /** As it will be written, its heading included where it is the first under it. */
+  readonly tokensOf: (line: SourceLine, isFirst: boolean, isNewSource: boolean) => number;
+  /** Whether the summary has a line for it. */
+  readonly isThere: (heading: Heading) => boolean;
+}
+
+/** How surely a line with so many plain words tells what its things are. */
+const TELLS = [0.3, 0.8, 0.9, 0.95] as const;
+
+/** Characters around the words of a heading, of another ref, and of the mark before a quote. */
+const HEADING_CHARS = 24;
+const REF_CHARS = 18;
+const MARK_CHARS = 5;
+
+/** Less than a hundredth of a thing in a hundred characters is not worth reading. */
+const LEAST = 0.0001;
+
+export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): readonly SourceLine[] {
+  const chosen = new Chosen(choosing);
+  const heap = new Heap(lines.map((line) => ({ line, score: chosen.scoreOf(line) })));
+  let left = choosing.maxTokens;
+  for (let top = heap.top; top && top.score > LEAST; top = heap.top) {
+    const score = chosen.scoreOf(top.line);
+    if (score < top.score) {
+      heap.lower(score);
+      continue;
+    }
+    heap.pop();
+    const tokens = chosen.tokensOf(top.line);
+    if (tokens > left) {
+      if (left < ENOUGH_TOKENS) break;
+      continue;
+    }
+    left -= tokens;
+    chosen.add(top.line);
+  }
+  return chosen.lines;
+}
+
+/** Fewer than these hold no line worth looking for. */
+const ENOUGH_TOKENS = 20;
+
+class Chosen {
+  readonly lines: SourceLine[] = [];
+  readonly #choosing: Choosing;
+  readonly #told = new Map<string, number>();
+  readonly #open = new Set<string>();
+  readonly #sources = new Set<string>();
+
+  constructor(choosing: Choosing) {
+    this.#choosing = choosing;
+    for (const shown of choosing.shown) this.#tell(shown);
+  }
+
+  add(line: SourceLine): void {
+    this.lines.push(line);
+    this.#open.add(headingKey(line));
+    this.#sources.add(line.ref());
+    this.#tell(line.scan);
+  }
+
+  tokensOf(line: SourceLine): number {
+    return this.#choosing.tokensOf(line, !this.#isOpen(line), !this.#sources.has(line.ref()));
+  }
+
+  scoreOf(line: SourceLine): number {
+    const tells = tellsOf(line.scan);
+    let gain = 0;
+    for (const { text } of line.scan.things)
+      gain += tells * (1 - (this.#told.get(text) ?? 0)) * (this.#choosing.worths.get(text) ?? 0);
+    const opening = this.#isOpen(line) ? REF_CHARS / 2 : HEADING_CHARS + line.heading.text.length;
+    return gain / (line.text.length + MARK_CHARS + opening);
+  }
+
+  #isOpen(line: SourceLine): boolean {
+    return this.#open.has(headingKey(line)) || this.#choosing.isThere(line.heading);
+  }
+
+  #tell(scanned: Scan): void {
+    const tells = tellsOf(scanned);
+    for (const { text } of scanned.things)
+      this.#told.set(text, 1 - (1 - (this.#told.get(text) ?? 0)) * (1 - tells));
+  }
+}
+
+function tellsOf({ words }: Scan): number {
+  return TELLS[Math.min(words, TELLS.length - 1)] ?? 0;
+}
+
+/** Lines about nothing in particular stand under their part. */
+export function headingKey({ heading, ref }: Pick<SourceLine, "heading" | "ref">): string {
+  return `${heading.section} ${heading.about ?? ref()}`;
+}
+
+interface Offer {
+  readonly line: SourceLine;
+  score: number;
+}
+
+class Heap {
+  readonly #items: Offer[];
+
+  constructor(items: Offer[]) {
+    // A sorted list is a heap.
+    this.#items = items.sort((a, b) => b.score - a.score || a.line.order - b.line.order);
+  }
+
+  get top(): Offer | undefined {
+    return this.#items[0];
+  }
+
+  lower(score: number): void {
+    const [top] = this.#items;
+    if (!top) return;
+    top.score = score;
+    this.#sink();
+  }
+
+  pop(): void {
+    const last = this.#items.pop();
+    if (!last || this.#items.length === 0) return;
+    this.#items[0] = last;
+    this.#sink();
+  }
+
+  #sink(): void {
+    const items = this.#items;
+    for (let at = 0; ; ) {
+      const left = 2 * at + 1;
+      const best = [left, left + 1].reduce(
+        (best, child) => (isBefore(items[child], items[best]) ? child : best),
+        at,
+      );
+      if (best === at) return;
+      const moved = items[at] as Offer;
+      items[at] = items[best] as Offer;
+      items[best] = moved;
+      at = best;
+    }
+  }
+}
+
+/** Equals in the order they were said, so that the same input gives the same page. */
+function isBefore(a: Offer | undefined, b: Offer | undefined): boolean {
+  if (!a || !b) return false;
+  return a.score > b.score || (a.score === b.score && a.line.order < b.line.order);
+}

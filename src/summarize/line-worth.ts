@@ -1,0 +1,92 @@
+/**
+ * What a thing is worth: how likely the agent is to write it again before anything shows it to it. Told from who spoke of
+ * it, how lately, how often and what kind of thing it is; by odds that were fitted on one half of thirty recorded
+ * sessions and held on the other (docs/decisions/2026-11-18-exact-lines.md). Whoever wrote a name writes it again; what
+ * only stood in some output mostly never comes up; and everything fades with what is said after it.
+ */
+import type { Thing, ThingKind } from "./things.ts";
+
+/** Who brought a line up. `edit`: the agent, as text of a file; it can be looked up there. */
+export type Voice = "user" | "said" | "call" | "edit" | "tool" | "harness";
+
+interface Seen {
+  readonly kind: ThingKind;
+  times: number;
+  events: number;
+  lastEvent: number;
+  lastAt: number;
+  byAgent: number;
+  lastByAgent: number;
+  lastAgentAt: number;
+  isEdited: boolean;
+  isSaid: boolean;
+  isUsers: boolean;
+}
+
+export interface Mention {
+  /** Number of the event, and characters said before it. */
+  readonly event: number;
+  readonly at: number;
+  readonly voice: Voice;
+}
+
+const KIND_ODDS: Readonly<Record<ThingKind, number>> = {
+  name: 0,
+  path: 0.4,
+  issue: 0,
+  url: -0.9,
+  number: -1.3,
+  flag: -1.3,
+  hash: -1.6,
+};
+
+export class Worths {
+  readonly #seen = new Map<string, Seen>();
+
+  note({ kind, text }: Thing, { event, at, voice }: Mention): void {
+    const seen = this.#seen.get(text) ?? unseen(kind);
+    this.#seen.set(text, seen);
+    seen.times += 1;
+    if (seen.lastEvent !== event) seen.events += 1;
+    seen.lastEvent = event;
+    seen.lastAt = at;
+    if (voice === "user") seen.isUsers = true;
+    if (voice !== "said" && voice !== "call" && voice !== "edit") return;
+    if (seen.lastByAgent !== event) seen.byAgent += 1;
+    seen.lastByAgent = event;
+    seen.lastAgentAt = at;
+    if (voice === "edit") seen.isEdited = true;
+    if (voice === "said") seen.isSaid = true;
+  }
+
+  /** Of everything noted, when so many characters have been said. */
+  at(end: number): ReadonlyMap<string, number> {
+    return new Map([...this.#seen].map(([text, seen]) => [text, chanceOf(seen, end)]));
+  }
+}
+
+function unseen(kind: ThingKind): Seen {
+  const never = { lastEvent: -1, lastAt: 0, lastByAgent: -1, lastAgentAt: 0 };
+  return { kind, times: 0, events: 0, byAgent: 0, isEdited: false, isSaid: false, isUsers: false, ...never };
+}
+
+function chanceOf(seen: Seen, end: number): number {
+  const byAgent =
+    seen.byAgent === 0 ? 0 : 2.2 + 0.9 * Math.log2(1 + seen.byAgent) - 0.3 * ageOf(seen.lastAgentAt, end);
+  const odds =
+    -2 -
+    ageOf(seen.lastAt, end) +
+    byAgent -
+    0.55 * Math.log2(1 + seen.events) +
+    0.25 * Math.log2(1 + seen.times) -
+    (seen.isEdited ? 1 : 0) -
+    (seen.isSaid ? 0.7 : 0) +
+    (seen.isUsers ? 0.8 : 0) +
+    KIND_ODDS[seen.kind];
+  return 1 / (1 + Math.exp(-odds));
+}
+
+/** Each tenfold distance makes it 2.7 times as unlikely. */
+function ageOf(at: number, end: number): number {
+  return Math.log10(1 + Math.max(0, end - at) / 1000);
+}

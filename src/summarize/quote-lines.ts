@@ -1,0 +1,103 @@
+/**
+ * Exact lines of what folds, put under their sections of a summary that is written and bounded: with what it has left of
+ * its room. The narrative says why; these say what, in the words of their sources, each beside the ref it stands in.
+ */
+import { type Quote, SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
+import type { Message } from "../transcript/message.ts";
+import { resultText } from "../transcript/message.ts";
+import { chooseLines, headingKey } from "./choose-lines.ts";
+import { quotableLines } from "./clean-lines.ts";
+import { renderLine, renderQuote } from "./render.ts";
+import { type Heading, type SourceLine, sourceLinesOf } from "./source-lines.ts";
+import { scan } from "./things.ts";
+
+export interface Quoting {
+  readonly messages: readonly Message[];
+  readonly previous?: Summary | undefined;
+  /** What the model will see beside the page, as it will see it: the words that stay, and what stands behind the fold. */
+  readonly staying: readonly Message[];
+  readonly behind: readonly Message[];
+  readonly maxTokens: number;
+  readonly tokensOf: (text: string) => number;
+}
+
+export function withLines(summary: Summary, quoting: Quoting): Summary {
+  const plain = withoutLines(summary);
+  const { lines, worths } = sourceLinesOf(quoting);
+  const texts = [...quoting.staying, ...quoting.behind].flatMap(textsOf);
+  const inSight = new Set(texts);
+  const told = new Set(
+    SECTIONS.flatMap((section) =>
+      (plain.sections[section] ?? []).flatMap(({ about }) =>
+        about === undefined ? [] : [`${section} ${about}`],
+      ),
+    ),
+  );
+  const narrative = SECTIONS.flatMap((section) =>
+    (plain.sections[section] ?? []).map(({ text }) => scan(text)),
+  );
+  const chosen = chooseLines(
+    lines.filter(({ text }) => !inSight.has(text)),
+    {
+      worths,
+      shown: [...texts.map(scan), ...narrative],
+      maxTokens: quoting.maxTokens,
+      tokensOf: (line, isFirst, isNewSource) => quoting.tokensOf(renderedFor(line, isFirst, isNewSource)),
+      isThere: ({ section, about }) => about !== undefined && told.has(`${section} ${about}`),
+    },
+  );
+  return quotedUnder(plain, chosen);
+}
+
+function renderedFor({ text, ref, heading }: SourceLine, isFirst: boolean, isNewSource: boolean): string {
+  const quote = renderQuote({ text, ref: ref() }, !isFirst && isNewSource);
+  return isFirst ? `${renderLine(heading.section, lineFor(heading, [ref()]))}\n${quote}\n` : `${quote}\n`;
+}
+
+/** The lines of an earlier page are chosen anew, with those of now; a heading that names no thing goes with them. */
+export function withoutLines(summary: Summary): Summary {
+  const sections = Object.entries(summary.sections).map(([name, lines]) => {
+    const bare = (lines ?? []).flatMap(({ quotes, ...line }): readonly SummaryLine[] =>
+      quotes && line.about === undefined ? [] : [line],
+    );
+    return [name, bare] as const;
+  });
+  return { sections: Object.fromEntries(sections) };
+}
+
+function textsOf({ parts }: Message): readonly string[] {
+  return parts.flatMap((part) => {
+    if (part.type === "text" || part.type === "thinking") return quotableLines(part.text, true);
+    if (part.type === "tool-result") return quotableLines(resultText(part));
+    return part.type === "tool-call" ? quotableLines(JSON.stringify(part.input).replaceAll("\\n", "\n")) : [];
+  });
+}
+
+function quotedUnder(summary: Summary, chosen: readonly SourceLine[]): Summary {
+  const groups = new Map<string, SourceLine[]>();
+  for (const line of chosen.toSorted((a, b) => a.order - b.order)) {
+    const key = headingKey(line);
+    const group = groups.get(key);
+    if (group) group.push(line);
+    else groups.set(key, [line]);
+  }
+  const sections: { [name in SectionName]?: readonly SummaryLine[] } = { ...summary.sections };
+  // What is told for its lines alone stands before the rest: with the oldest, which leave first.
+  for (const lines of [...groups.values()].reverse()) {
+    const [first] = lines;
+    if (!first) continue;
+    const { section, about } = first.heading;
+    const quotes = lines.map(({ text, ref }): Quote => ({ text, ref: ref() }));
+    const known = sections[section] ?? [];
+    const at = about === undefined ? -1 : known.findIndex((line) => line.about === about);
+    const line = known[at];
+    sections[section] = line
+      ? known.with(at, { ...line, quotes })
+      : [{ ...lineFor(first.heading, [first.ref()]), quotes }, ...known];
+  }
+  return { sections };
+}
+
+function lineFor({ text, about }: Heading, refs: SummaryLine["refs"]): SummaryLine {
+  return { text, refs, ...(about === undefined ? {} : { about }) };
+}

@@ -1,0 +1,235 @@
+/**
+ * Every line of what folds that could be quoted, under the section it belongs to, with what it mentions. A line that no
+ * longer holds is not among them: text that an edit took out, a file that was written or read anew, the same words with
+ * another number later.
+ */
+import { SECTIONS, type SectionName, type Summary } from "../plan/summary.ts";
+import { describeCall } from "../transcript/describe.ts";
+import { type Message, resultText } from "../transcript/message.ts";
+import { type Ref, refOf } from "../transcript/ref.ts";
+import { quotableLines } from "./clean-lines.ts";
+import { commandText } from "./extract/commands.ts";
+import { plainCommand } from "./extract/errors.ts";
+import { addedText, removedText } from "./extract/files.ts";
+import { quoted } from "./line.ts";
+import { type Mention, type Voice, Worths } from "./line-worth.ts";
+import { type Deed, type Said, storyOf } from "./story.ts";
+import { type Scan, scan } from "./things.ts";
+
+/** The line of the summary that quotes stand under. */
+export interface Heading {
+  readonly section: SectionName;
+  readonly text: string;
+  /** Where nothing says what it is about, the part it comes from. */
+  readonly about?: string;
+}
+
+export interface SourceLine {
+  readonly text: string;
+  readonly ref: () => Ref;
+  readonly heading: Heading;
+  readonly scan: Scan;
+  /** In the order they were said. */
+  readonly order: number;
+}
+
+export interface Sourced {
+  readonly lines: readonly SourceLine[];
+  /** By thing: how likely it is to be written again. */
+  readonly worths: ReadonlyMap<string, number>;
+}
+
+export interface Stretch {
+  readonly messages: readonly Message[];
+  /** What came after and stays: it tells what is old, and is quoted nowhere. */
+  readonly behind: readonly Message[];
+  readonly previous?: Summary | undefined;
+}
+
+export function sourceLinesOf(stretch: Stretch): Sourced {
+  const gathering = new Gathering();
+  gatherPrevious(gathering, stretch.previous);
+  const stays = new Set(stretch.behind.flatMap(({ parts }) => parts));
+  const { events } = storyOf({ messages: [...stretch.messages, ...stretch.behind], userMessages: [] });
+  const changed = new Set(
+    events
+      .flatMap((event) => (event.kind === "deed" ? event.use.files.filter(isChange) : []))
+      .map(({ path }) => path),
+  );
+  for (const event of events) {
+    gathering.next();
+    const isQuoted = !stays.has(event.kind === "deed" ? event.call : event.part);
+    if (event.kind === "said") gatherSaid(gathering, event, isQuoted);
+    else gatherDeed(gathering, event, { isQuoted, changed });
+  }
+  return gathering.done();
+}
+
+function isChange({ does }: Deed["use"]["files"][number]): boolean {
+  return does !== "read";
+}
+
+/** What was quoted before may be quoted again, where nothing has overtaken it. */
+function gatherPrevious(gathering: Gathering, previous: Summary | undefined): void {
+  for (const section of SECTIONS)
+    for (const line of previous?.sections[section] ?? []) {
+      if (!line.quotes) continue;
+      gathering.next();
+      const heading = {
+        section,
+        text: line.text,
+        ...(line.about === undefined ? {} : { about: line.about }),
+      };
+      for (const { text, ref } of line.quotes)
+        gathering.add([text], { voice: "call", heading, ref: () => ref });
+    }
+}
+
+const SAYING: Readonly<Record<Said["by"], readonly [Voice, SectionName, string]>> = {
+  user: ["user", "Session Intent", "The user also said"],
+  assistant: ["said", "Critical Context", "Said"],
+  thinking: ["said", "Critical Context", "Thought"],
+  harness: ["harness", "Critical Context", "The harness said"],
+};
+
+function gatherSaid(gathering: Gathering, { by, text, part }: Said, isQuoted: boolean): void {
+  const [voice, section, label] = SAYING[by];
+  const heading = isQuoted ? { section, text: label } : undefined;
+  gathering.add(quotableLines(text, true), { voice, heading, ref: () => refOf(part) });
+}
+
+interface Deeds {
+  readonly isQuoted: boolean;
+  readonly changed: ReadonlySet<string>;
+}
+
+function gatherDeed(gathering: Gathering, deed: Deed, { isQuoted, changed }: Deeds): void {
+  const { use, call, result, outcome } = deed;
+  const [file] = use.files;
+  const isDone = outcome.kind === "done" || outcome.kind === "open";
+  const heading = isQuoted ? headingOf(deed, changed) : undefined;
+  if (file && isChange(file)) {
+    // What was not done is no fact.
+    if (!isDone) return;
+    if (use.does === "write") gathering.forget(file.path);
+    gathering.strike(file.path, quotableLines(removedText(call.input, file.path)));
+    const added = quotableLines(addedText(call.input, file.path));
+    gathering.add(added, { voice: "edit", heading, ref: () => refOf(call) });
+    return;
+  }
+  gathering.add(quotableLines(wordsOf(deed)), { voice: "call", heading, ref: () => refOf(call) });
+  if (!result) return;
+  if (use.does === "read" && file && file.fromLine === undefined) gathering.forget(file.path);
+  gathering.add(quotableLines(resultText(result)), { voice: "tool", heading, ref: () => refOf(result) });
+}
+
+/** What the agent wrote in a call; the subject of a short one is in its heading. */
+function wordsOf({ use, call }: Deed): string {
+  if (use.command !== undefined) return use.command;
+  return typeof call.input === "string" ? call.input : leavesOf(call.input).join("\n");
+}
+
+function leavesOf(value: unknown): readonly string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(leavesOf);
+}
+
+function headingOf(deed: Deed, changed: ReadonlySet<string>): Heading {
+  const { use, call } = deed;
+  const [file] = use.files;
+  if (file && (isChange(file) || use.does === "read")) {
+    const text = quoted(file.path, 300);
+    const section = changed.has(file.path) ? "Files Modified" : "Files Read";
+    return { section, text, about: file.path };
+  }
+  const command = use.command === undefined ? "" : plainCommand(use.command);
+  if (command !== "") return { section: "Commands and Results", ...commandText(deed) };
+  const text = quoted(describeCall(call), 160);
+  const about = text.startsWith("`") ? { about: text.slice(1, -1) } : {};
+  return { section: "Commands and Results", text, ...about };
+}
+
+interface From {
+  readonly voice: Voice;
+  /** Undefined where it is in sight anyway. */
+  readonly heading: Heading | undefined;
+  readonly ref: () => Ref;
+}
+
+class Gathering {
+  readonly #lines = new Map<string, SourceLine>();
+  readonly #ofFile = new Map<string, Set<string>>();
+  readonly #labels = new Map<string, { readonly text: string; readonly event: number }>();
+  readonly #scans = new Map<string, Scan>();
+  readonly #worths = new Worths();
+  #event = 0;
+  #at = 0;
+  #order = 0;
+
+  next(): void {
+    this.#event += 1;
+  }
+
+  add(texts: readonly string[], { voice, heading, ref }: From): void {
+    for (const text of texts) {
+      const found = this.#scan(text);
+      this.#at += text.length + 1;
+      const mention: Mention = { event: this.#event, at: this.#at, voice };
+      for (const thing of found.things) this.#worths.note(thing, mention);
+      this.#lines.delete(text);
+      if (!heading || found.things.length === 0) continue;
+      this.#order += 1;
+      this.#lines.set(text, { text, ref, heading, scan: found, order: this.#order });
+      if (heading.about !== undefined) this.#note(heading.about, text);
+    }
+    if (voice !== "edit" && !heading?.section.startsWith("Files")) this.#relabel(texts);
+  }
+
+  /** The file is another now, or is shown anew. */
+  forget(path: string): void {
+    for (const text of this.#ofFile.get(path) ?? []) this.#lines.delete(text);
+    this.#ofFile.delete(path);
+  }
+
+  /** Lines an edit took out. */
+  strike(path: string, texts: readonly string[]): void {
+    const own = this.#ofFile.get(path);
+    // An edit may take out a piece of a line: what holds the piece is another line now.
+    for (const text of own ?? []) if (texts.some((gone) => text.includes(gone))) this.#lines.delete(text);
+  }
+
+  done(): Sourced {
+    return { lines: [...this.#lines.values()], worths: this.#worths.at(this.#at) };
+  }
+
+  #scan(text: string): Scan {
+    const known = this.#scans.get(text) ?? scan(text);
+    this.#scans.set(text, known);
+    return known;
+  }
+
+  #note(path: string, text: string): void {
+    const known = this.#ofFile.get(path);
+    if (known) known.add(text);
+    else this.#ofFile.set(path, new Set([text]));
+  }
+
+  /** The same words with another number: the latest holds. Words that come twice at once name no single value. */
+  #relabel(texts: readonly string[]): void {
+    const counts = new Map<string, number>();
+    const labelled = texts.flatMap((text) => {
+      if (text.length > 160 || !/\d/.test(text) || this.#scan(text).words < 1) return [];
+      const label = text.replaceAll(/(?<![\w.])\d[\d.,]*(?!\w)/g, "#").toLowerCase();
+      if (!label.includes("#")) return [];
+      counts.set(label, (counts.get(label) ?? 0) + 1);
+      return [{ label, text }];
+    });
+    for (const { label, text } of labelled) {
+      if (counts.get(label) !== 1) continue;
+      const known = this.#labels.get(label);
+      if (known && known.event < this.#event && known.text !== text) this.#lines.delete(known.text);
+      this.#labels.set(label, { text, event: this.#event });
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { describe, expect, test } from "vitest";
+import { estimateTokens } from "../../src/measure/estimate.ts";
+import type { Summary } from "../../src/plan/summary.ts";
+import { extract } from "../../src/summarize/extractive.ts";
+import { parseSummary } from "../../src/summarize/parse.ts";
+import { withLines } from "../../src/summarize/quote-lines.ts";
+import { renderSummary } from "../../src/summarize/render.ts";
+import { summarize } from "../../src/summarize/summarize.ts";
+import { scan } from "../../src/summarize/things.ts";
+import { type Message, resultText } from "../../src/transcript/message.ts";
+import { refOf } from "../../src/transcript/ref.ts";
+import { assistant, calls, gets, user } from "../say.ts";
+import { inputOf } from "./inputs.ts";
+
+const quoted = (messages: readonly Message[], more: Partial<Parameters<typeof withLines>[1]> = {}): Summary =>
+  withLines(extract(inputOf(messages)), {
+    ...{ messages, staying: [], behind: [], maxTokens: 2_000, tokensOf: estimateTokens },
+    ...more,
+  });
+const quotesOf = (summary: Summary) =>
+  Object.values(summary.sections).flatMap((lines) => (lines ?? []).flatMap(({ quotes }) => quotes ?? []));
+const textsIn = (summary: Summary) => quotesOf(summary).map(({ text }) => text);
+
+const read = (id: string, path: string, text: string) => [
+  calls(id, "Read", { file_path: path }),
+  gets(id, text),
+];
+const run = (id: string, command: string, output: string) => [
+  calls(id, "Bash", { command }),
+  gets(id, output),
+];
+const edit = (id: string, path: string, from: string, to: string) => [
+  calls(id, "Edit", { file_path: path, old_string: from, new_string: to }),
+  gets(id, "The file has been updated."),
+];
+
+describe("exact things of a line", () => {
+  test.each([
+    ["see src/plan/tail.ts:42 and loadConfig()", ["tail.ts", "loadConfig"]],
+    ["MAX_TAIL = 20_000, v1.2.3, 250ms, 12 apples", ["MAX_TAIL", "20_000", "1.2.3", "250"]],
+    ["commit deadbeef12 for #123 and ABC-7", ["deadbeef12", "#123", "ABC-7"]],
+    ["run with --no-cache at https://example.org/a", ["--no-cache", "https://example.org/a"]],
+    ["nothing here is worth a second look", []],
+    [`key ${"x9A".repeat(80)}`, []],
+  ])("%s", (line, things) => {
+    expect(scan(line).things.map(({ text }) => text)).toEqual(things);
+  });
+
+  test("plain words are counted, words of a language are not", () => {
+    expect(scan("const retryLimit = 5; // attempts before giving up").words).toBe(3);
+    expect(scan("return const fooBar").words).toBe(0);
+  });
+});
+
+describe("lines of what folds", () => {
+  const work = [
+    user("Make the webhook retry."),
+    ...read(
+      "1",
+      "src/retry.ts",
+      "  1→// attempts before the webhook gives up\n  2→const RETRY_LIMIT = 512; // attempts allowed\n  3→}",
+    ),
+    ...run("2", "npm test", "\u001b[31mFAIL\u001b[0m retryQueue drains slowly\nTests: 345 passed"),
+    assistant("The retryQueue must drain before closeServer is called."),
+    assistant("I will look at closeServer and RETRY_LIMIT next."),
+  ];
+
+  test("stand under the file, command or words they come from, word for word, with the ref of their source", () => {
+    const summary = quoted(work);
+    const source = work.flatMap(({ parts }) => parts).map((part) => [refOf(part), part] as const);
+    for (const { text, ref } of quotesOf(summary)) {
+      const part = source.find(([known]) => known === ref)?.[1];
+      const said = part?.type === "tool-result" ? resultText(part) : JSON.stringify(part);
+      expect(said.replaceAll(/\u001b\[\d*m/g, "")).toContain(text);
+    }
+    const file = summary.sections["Files Read"]?.find(({ about }) => about === "src/retry.ts");
+    expect(file?.quotes?.map(({ text }) => text)).toContain("const RETRY_LIMIT = 512; // attempts allowed");
+    const command = summary.sections["Commands and Results"]?.find(({ about }) => about === "npm test");
+    expect(command?.quotes?.map(({ text }) => text)).toContain("FAIL retryQueue drains slowly");
+  });
+
+  test("are read back exactly", () => {
+    const summary = quoted(work);
+    expect(quotesOf(summary).length).toBeGreaterThan(2);
+    expect(parseSummary(renderSummary(summary))).toEqual(
+      parseSummary(renderSummary(parseSummary(renderSummary(summary)))),
+    );
+    expect(quotesOf(parseSummary(renderSummary(summary)))).toEqual(quotesOf(summary));
+  });
+
+  test("what the model still sees is not quoted", () => {
+    const line = "const RETRY_LIMIT = 512; // attempts allowed";
+    expect(textsIn(quoted(work))).toContain(line);
+    expect(textsIn(quoted(work, { behind: [assistant(`It says:\n${line}`)] }))).not.toContain(line);
+  });
+
+  test("keep within their room, and a small room has the lines that tell most", () => {
+    const many = Array.from({ length: 80 }, (_, id) =>
+      read(`m${id}`, `src/f${id}.ts`, `export const someName${id} = 1000; // value number\n// idle words`),
+    ).flat();
+    const messages = [user("Go."), ...many, ...work];
+    const bare = renderSummary(extract(inputOf(messages)));
+    for (const maxTokens of [60, 200, 800]) {
+      const summary = quoted(messages, { maxTokens });
+      expect(estimateTokens(renderSummary(summary)) - estimateTokens(bare)).toBeLessThanOrEqual(
+        maxTokens * 1.1,
+      );
+    }
+    const small = textsIn(quoted(messages, { maxTokens: 60 }));
+    expect(small.join("\n")).toContain("retryQueue");
+  });
+});
+
+describe("what no longer holds is not quoted", () => {
+  test("a line that an edit took out", () => {
+    const messages = [
+      ...read("1", "src/a.ts", "const portNumber = 8080; // listens here\nconst hostName = 'a'; // the host"),
+      ...edit(
+        "2",
+        "src/a.ts",
+        "const portNumber = 8080; // listens here",
+        "const portNumber = 9090; // listens here",
+      ),
+    ];
+    expect(textsIn(quoted(messages)).filter((text) => text.includes("portNumber"))).toEqual([
+      "const portNumber = 9090; // listens here",
+    ]);
+  });
+
+  test("an edit that came after, and stays in sight, takes it out too", () => {
+    const messages = read("1", "src/a.ts", "const portNumber = 8080; // listens here");
+    const behind = edit("2", "src/a.ts", "const portNumber = 8080; // listens here", "");
+    expect(textsIn(quoted(messages, { behind }))).toEqual([]);
+  });
+
+  test("the same words with another number: the latest", () => {
+    const messages = [
+      ...run("1", "npm test", "queueDepth settled at 345 entries"),
+      ...run("2", "npm run cover", "queueDepth settled at 401 entries"),
+    ];
+    expect(textsIn(quoted(messages))).toEqual(["queueDepth settled at 401 entries"]);
+  });
+
+  test("an edit that was refused", () => {
+    const refused: Message = {
+      ...gets("1", "denied"),
+      parts: [{ ...gets("1", "denied").parts[0], isError: true } as never],
+    };
+    const [call] = edit("1", "src/a.ts", "x", "const neverWritten = 1234; // not there");
+    expect(textsIn(quoted([call as Message, refused]))).toEqual([]);
+  });
+});
+
+test("ten compactions keep the lines within the room, and the latest value wins", async () => {
+  let previous: Summary | undefined;
+  const sizes: number[] = [];
+  for (let round = 0; round < 10; round += 1) {
+    const messages = [
+      ...run(`a${round}`, `npm run bench-${round}`, `queueDepth settled at ${1000 + round} entries`),
+      ...read(
+        `b${round}`,
+        `src/mod${round}.ts`,
+        `export function handlerFor${round}() {} // handles kind ${round}00`,
+      ),
+    ];
+    const lines = { staying: [], behind: [], maxTokens: 700 };
+    const input = inputOf(messages, { maxTokens: 300, lines, ...(previous ? { previous } : {}) });
+    previous = (
+      await summarize(input, {
+        name: "x",
+        isLocal: true,
+        write: async (given) => ({ summary: extract(given), by: "x", notes: [] }),
+      })
+    ).summary;
+    sizes.push(estimateTokens(renderSummary(previous)));
+  }
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(750);
+  const text = renderSummary(previous ?? { sections: {} });
+  expect(text).toContain("queueDepth settled at 1009 entries");
+  expect(text).not.toContain("queueDepth settled at 1003 entries");
+  expect(text).toContain("handlerFor8");
+});

@@ -29,19 +29,25 @@ export interface SharedFold {
 
 interface Aim {
   readonly target: number;
+  /** What must hold. A target of our own is a wish: beyond it, but not full, nothing the model is working with is cut. */
+  readonly most: number;
   /** Somebody asked although there is room: everything up to the tail folds, and the page may be generous. */
   readonly isOnlyAsked: boolean;
 }
 
 /** Less where somebody asked, because they want room, or the provider found it too long. */
 function aimOf({ input, situation, marks }: Deciding, rule: AllocationRule): Aim {
-  if (!isForced(input.trigger)) return { target: marks.target, isOnlyAsked: false };
+  const wish = Math.max(marks.full, marks.target);
+  if (!isForced(input.trigger))
+    return { target: marks.target, most: input.targetTokens ?? wish, isOnlyAsked: false };
   // System prompt and tools stay whatever is asked: the share is one of what can change.
   const around = input.totalTokens - allTokens(situation);
   const asked = around + rule.askedShare * Math.max(0, marks.target - around);
   const target = input.targetTokens ?? asked;
-  const most = around + rule.askedShareOfPrompt * allTokens(situation);
-  return target < most ? { target, isOnlyAsked: false } : { target: most, isOnlyAsked: true };
+  const share = around + rule.askedShareOfPrompt * allTokens(situation);
+  if (target >= share) return { target: share, most: wish, isOnlyAsked: true };
+  const holds = input.targetTokens !== undefined || input.trigger === "overflow";
+  return { target, most: holds ? target : wish, isOnlyAsked: false };
 }
 
 export function foldShared(
@@ -68,8 +74,8 @@ function foldTo(
   folding: Folding,
 ): SharedFold & { readonly isFitting: boolean } {
   const { input, situation } = decision;
-  const { target, isOnlyAsked } = aimOf(decision, folding.rule);
-  const { words, room } = wordsWithin(decision, target, folding.rule);
+  const { target, most, isOnlyAsked } = aimOf(decision, folding.rule);
+  const { words, room } = wordsWithin(decision, { target, most }, folding.rule);
   const reserve = pageReserve(decision, room, folding.rule);
   const { withStep } = folding;
   const fold = proposeFold(situation, {
@@ -84,8 +90,9 @@ function foldTo(
   const leaving = withoutRepeats([...fold.proposals, ...fold.trims, ...words]);
   // Where there is room, nothing is shortened only because somebody asked.
   const within = isOnlyAsked ? Number.POSITIVE_INFINITY : target - reserve;
-  const proposals = fitting(decision, leaving, { clears, target: within });
-  const left = target - tokensAfter(decision, proposals);
+  const proposals = fitting(decision, leaving, { clears, target: within, most: most - reserve });
+  const after = tokensAfter(decision, proposals);
+  const left = Math.max(target - after, Math.min(reserve, most - after));
   const page = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED, left);
   const pageTokens = Math.round(Math.max(LEAST_PAGE, page));
   return { fold, proposals, pageTokens, isFitting: left >= LEAST_PAGE, ...(withStep ? { withStep } : {}) };
@@ -101,18 +108,19 @@ function pageReserve(decision: Deciding, room: number, { pageShare }: Allocation
 interface Fitting {
   readonly clears: readonly Proposal[];
   readonly target: number;
+  readonly most: number;
 }
 
 /** With what folds: the oldest that can be cleared, until the target is met, and shorter results where it is not. */
 function fitting(
   decision: Deciding,
   folding: readonly Proposal[],
-  { clears, target }: Fitting,
+  { clears, target, most }: Fitting,
 ): readonly Proposal[] {
   const all = withoutRepeats([...folding, ...clears]);
   const fixed = new Set(folding.map(({ place }) => keyOf(place)));
   const kept = withoutSpare(all, target - tokensAfter(decision, all), fixed);
-  const over = tokensAfter(decision, kept) - target;
+  const over = tokensAfter(decision, kept) - Math.max(target, most);
   if (over <= 0) return kept;
   return withoutRepeats([...proposeShorterResults(decision.situation, kept, over), ...kept]);
 }
@@ -122,18 +130,18 @@ const LEAST_PAGE = 2 * FRAME_TOKENS;
 /** A page nearly as large as what it stands for would only be a worse copy. */
 const PAGE_OF_FOLDED = 0.6;
 
-/** The words that have to be shortened, and what they leave for page and tail. */
+/** The words that have to be shortened, and what they leave for page and tail. Law 2: only where they do not fit. */
 function wordsWithin(
   { input, situation }: Deciding,
-  target: number,
+  { target, most }: Pick<Aim, "target" | "most">,
   { wordsShare }: AllocationRule,
 ): { readonly words: readonly Proposal[]; readonly room: number } {
   const staying = stayingTokens(situation, input.policy.tail);
   const said = wordsTokens(situation);
   const fixed = input.totalTokens - allTokens(situation) + staying - said;
-  const open = Math.max(0, target - fixed);
-  const words = said > wordsShare * open ? proposeShorterWords(situation, said - wordsShare * open) : [];
-  return { words, room: Math.max(0, open - said + tokensOf(words)) };
+  const open = wordsShare * Math.max(0, most - fixed);
+  const words = said > open ? proposeShorterWords(situation, said - open) : [];
+  return { words, room: Math.max(0, target - fixed - said + tokensOf(words)) };
 }
 
 function stayingTokens(situation: Situation, tail: Parameters<typeof foldability>[1]): number {

@@ -65,7 +65,7 @@ const ORDER: readonly Rung[] = [
 /** Said by the user, and still there: the page need not repeat it. A few rules stay as long as there is room. */
 const SAID: readonly Rung[] = [
   { section: "Constraints and Preferences", keep: 4 },
-  { section: "Session Intent", keep: 0 },
+  { section: "Session Intent", keep: 2 },
   { section: "Current Task", keep: 0 },
   { section: "Key Decisions", keep: 0 },
 ];
@@ -120,8 +120,9 @@ function inFewWords(sections: Summary["sections"]): Summary["sections"] {
 function orderFor({ form, isInSight }: Room): readonly Rung[] {
   if (isInSight) {
     const said = SAID.map((rung) => ({ ...rung, only: isInSight }));
-    const rules: Rung = { section: "Constraints and Preferences", keep: 0, only: isInSight };
-    return [...said, ...ORDER, rules, ...LAST];
+    const rules = { section: "Constraints and Preferences", keep: 0, only: isInSight } as const;
+    const intent = { section: "Session Intent", keep: 0, only: isInSight } as const;
+    return [...said, ...ORDER, intent, rules, ...LAST];
   }
   if (form?.files !== "tags") return ORDER;
   return [...ORDER.filter(({ section }) => section !== "Files Read"), { section: "Files Read", keep: 500 }];
@@ -135,7 +136,7 @@ interface Sized {
 /** What may go on this rung, the oldest first. The first request says what all of it is for, and stays. */
 function spareOf(lines: readonly Sized[], { section, keep, only }: Rung): readonly Sized[] {
   const removable = lines.filter(({ line }) => only?.(line) ?? true);
-  const isIntent = section === "Session Intent" && !only;
+  const isIntent = section === "Session Intent" && keep > 0;
   const oldest = isIntent
     ? removable.slice(1)
     : section === "Critical Context"

@@ -61,6 +61,7 @@ class Chosen {
   readonly #told = new Map<string, number>();
   readonly #open = new Set<string>();
   readonly #sources = new Set<string>();
+  readonly #alike = new Map<string, number>();
 
   constructor(choosing: Choosing) {
     this.#choosing = choosing;
@@ -71,6 +72,8 @@ class Chosen {
     this.lines.push(line);
     this.#open.add(headingKey(line));
     this.#sources.add(line.ref());
+    const kind = kindOf(line);
+    this.#alike.set(kind, (this.#alike.get(kind) ?? 0) + 1);
     this.#tell(line.scan);
   }
 
@@ -83,8 +86,10 @@ class Chosen {
     let gain = 0;
     for (const { text } of line.scan.things)
       gain += tells * (1 - (this.#told.get(text) ?? 0)) * (this.#choosing.worths.get(text) ?? 0);
-    const opening = this.#isOpen(line) ? REF_CHARS / 2 : HEADING_CHARS + line.heading.text.length;
-    return gain / (line.text.length + MARK_CHARS + opening);
+    const isOpen = this.#isOpen(line);
+    const opening = isOpen ? REF_CHARS / 2 : HEADING_CHARS + line.heading.text.length;
+    const alike = isOpen ? (this.#alike.get(kindOf(line)) ?? 0) : 0;
+    return (gain * ALIKE ** alike) / (line.text.length + MARK_CHARS + opening);
   }
 
   #isOpen(line: SourceLine): boolean {
@@ -100,6 +105,17 @@ class Chosen {
 
 function tellsOf({ words }: Scan): number {
   return TELLS[Math.min(words, TELLS.length - 1)] ?? 0;
+}
+
+/** One line of a log shows what its lines are like; the second tells less, and a page of them nothing: they are read there. */
+const ALIKE = 0.4;
+
+/** Lines that differ in nothing but values: numbers, what is quoted behind a colon, words that are none (hashes, keys). */
+function kindOf(line: SourceLine): string {
+  const words = line.text
+    .replaceAll(/(:\s*)"[^"]*"/g, '$1"')
+    .replaceAll(/\S*\d\S*|(?<!\S)[A-Za-z+/=]{12}(?!\S)/g, "0");
+  return `${headingKey(line)} ${words}`;
 }
 
 /** Lines about nothing in particular stand under their part. */

@@ -1,5 +1,5 @@
 /** Our own tools, as hosts call them: alone, or behind the name of a server (`mcp__palimpsest__read_ref`, `palimpsest_read_ref`). */
-const OWN = /(?:^|__|[.:/_])(read_ref|list_refs|search_refs|compact)$/;
+const OWN = /(?:^|__|[.:/]|palimpsest_)(read_ref|list_refs|search_refs|compact)$/;
 
 export function isOwnTool(name: string): boolean {
   return OWN.test(name);

@@ -90,7 +90,7 @@ export const palimpsest: Policy = {
   allocation: {
     askedShare: 0.5,
     askedShareOfPrompt: 0.7,
-    wordsShare: 0.5,
+    wordsShare: 0.8,
     pageShare: 0.7,
     narrativeShare: 0.25,
     tableShare: 0.08,

@@ -15,11 +15,12 @@ export function proposeGiantResults(
 ): readonly Proposal[] {
   const minTokens = giantTokens(rule, situation.room.windowTokens);
   const leave = fitting(rule.leave, minTokens);
+  const inProgress = stepInProgress(situation);
   return answeredPairs(situation).flatMap((pair) => {
     const { call, result } = pair;
     if (result.messageIndex < fromMessage || situation.tokensOf(result.part) <= minTokens) return [];
     // What the model has just asked back, it is shown; a preview of it would be asked back again.
-    if (fromMessage > 0 && isRecall(call.part.name)) return [];
+    if (result.messageIndex >= inProgress && isRecall(call.part.name)) return [];
     const edit = editResult(situation, pair, { leave, why: "too large to show whole" });
     return edit ? [{ edit, place: result, since: result.messageIndex }] : [];
   });

@@ -40,11 +40,12 @@ function aimOf({ input, situation, marks }: Deciding, rule: AllocationRule): Aim
   const wish = Math.max(marks.full, marks.target);
   if (!isForced(input.trigger))
     return { target: marks.target, most: input.targetTokens ?? wish, isOnlyAsked: false };
-  // System prompt and tools stay whatever is asked: the share is one of what can change.
-  const around = input.totalTokens - allTokens(situation);
+  // System prompt and tools stay whatever is asked, wherever a wire keeps them: the share is one of what can change.
+  const spoken = allTokens(situation) - systemTokens(situation);
+  const around = input.totalTokens - spoken;
   const asked = around + rule.askedShare * Math.max(0, marks.target - around);
   const target = input.targetTokens ?? asked;
-  const share = around + rule.askedShareOfPrompt * allTokens(situation);
+  const share = around + rule.askedShareOfPrompt * spoken;
   if (target >= share) return { target: share, most: wish, isOnlyAsked: true };
   const holds = input.targetTokens !== undefined || input.trigger === "overflow";
   return { target, most: holds ? target : wish, isOnlyAsked: false };
@@ -75,8 +76,8 @@ function foldTo(
 ): SharedFold & { readonly isFitting: boolean } {
   const { input, situation } = decision;
   const { target, most, isOnlyAsked } = aimOf(decision, folding.rule);
-  const { words, room } = wordsWithin(decision, { target, most }, folding.rule);
-  const reserve = pageReserve(decision, room, folding.rule);
+  const { words, room, mostRoom } = wordsWithin(decision, { target, most }, folding.rule);
+  const reserve = pageReserve(decision, Math.max(room, mostRoom * PAGE_CLAIM), folding.rule);
   const { withStep } = folding;
   const fold = proposeFold(situation, {
     policy: input.policy,
@@ -97,6 +98,12 @@ function foldTo(
   const pageTokens = Math.round(Math.max(LEAST_PAGE, page));
   return { fold, proposals, pageTokens, isFitting: left >= LEAST_PAGE, ...(withStep ? { withStep } : {}) };
 }
+
+/**
+ * Where the words alone fill the target, which is a wish, the page still has a claim to what must hold: the step in hand is
+ * not shortened for it, and half a page is worth more than the wish.
+ */
+const PAGE_CLAIM = 0.25;
 
 /** What is set aside for the page before the newest steps are counted: no more than what could fold is worth. */
 function pageReserve(decision: Deciding, room: number, { pageShare }: AllocationRule): number {
@@ -135,13 +142,14 @@ function wordsWithin(
   { input, situation }: Deciding,
   { target, most }: Pick<Aim, "target" | "most">,
   { wordsShare }: AllocationRule,
-): { readonly words: readonly Proposal[]; readonly room: number } {
+): { readonly words: readonly Proposal[]; readonly room: number; readonly mostRoom: number } {
   const staying = stayingTokens(situation, input.policy.tail);
   const said = wordsTokens(situation);
   const fixed = input.totalTokens - allTokens(situation) + staying - said;
   const open = wordsShare * Math.max(0, most - fixed);
   const words = said > open ? proposeShorterWords(situation, said - open) : [];
-  return { words, room: Math.max(0, target - fixed - said + tokensOf(words)) };
+  const taken = fixed + said - tokensOf(words);
+  return { words, room: Math.max(0, target - taken), mostRoom: Math.max(0, most - taken) };
 }
 
 function stayingTokens(situation: Situation, tail: Parameters<typeof foldability>[1]): number {
@@ -164,6 +172,11 @@ function foldableTokens({ input, situation }: Deciding): number {
   const parts = situation.transcript.messages.slice(last?.start ?? 0).flatMap((message) => message.parts);
   const staying = stayingTokens(situation, input.policy.tail);
   return Math.max(0, allTokens(situation) - staying - sum(parts.map(situation.tokensOf)));
+}
+
+function systemTokens({ transcript, tokensOf: of }: Situation): number {
+  const system = transcript.messages.filter(({ role }) => role === "system");
+  return sum(system.flatMap(({ parts }) => parts.map(of)));
 }
 
 function allTokens({ transcript, tokensOf: of }: Situation): number {

@@ -123,16 +123,16 @@ function gatherDeed(gathering: Gathering, deed: Deed, { isQuoted, changed }: Dee
   gathering.add(quotableLines(resultText(result)), { voice: "tool", heading, ref: () => refOf(result) });
 }
 
-/** What the agent wrote in a call; the subject of a short one is in its heading. */
-function wordsOf({ use, call }: Deed): string {
-  if (use.command !== undefined) return use.command;
-  return typeof call.input === "string" ? call.input : leavesOf(call.input).join("\n");
+/** What the agent wrote in a call, texts as they are, numbers with their names; the subject of a short one is in its heading. */
+function wordsOf({ call }: Deed): string {
+  return leavesOf(call.input).join("\n");
 }
 
-function leavesOf(value: unknown): readonly string[] {
+function leavesOf(value: unknown, name = ""): readonly string[] {
   if (typeof value === "string") return [value];
+  if (typeof value === "number") return [`"${name}": ${value}`];
   if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(leavesOf);
+  return Object.entries(value).flatMap(([key, item]) => leavesOf(item, key));
 }
 
 function headingOf(deed: Deed, changed: ReadonlySet<string>): Heading {

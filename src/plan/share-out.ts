@@ -15,7 +15,7 @@ import { isPage, isSealedThinking, type Proposal, type Situation } from "./situa
 import { type Fold, proposeFold } from "./strategies/fold.ts";
 import { proposeShorterResults } from "./strategies/shorter-results.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
-import { proposeShorterWords, wordsTokens } from "./strategies/user-pastes.ts";
+import { proposeShorterOpening, proposeShorterWords, wordsTokens } from "./strategies/user-pastes.ts";
 import { sum } from "./tail.ts";
 
 export interface SharedFold {
@@ -77,7 +77,7 @@ function foldTo(
   const { input, situation } = decision;
   const { target, most, isOnlyAsked } = aimOf(decision, folding.rule);
   const { words, room, mostRoom } = wordsWithin(decision, { target, most }, folding.rule);
-  const reserve = pageReserve(decision, Math.max(room, mostRoom * PAGE_CLAIM), folding.rule);
+  const reserve = pageReserve(decision, { room, mostRoom }, folding.rule);
   const { withStep } = folding;
   const fold = proposeFold(situation, {
     policy: input.policy,
@@ -100,16 +100,20 @@ function foldTo(
 }
 
 /**
- * Where the words alone fill the target, which is a wish, the page still has a claim to what must hold: the step in hand is
- * not shortened for it, and half a page is worth more than the wish.
+ * Where words and the step in hand would fill the target, which is a wish, the page still has a claim to what must hold:
+ * half of the results and half a page say more than either alone.
  */
-const PAGE_CLAIM = 0.25;
+const PAGE_CLAIM = 0.55;
 
 /** What is set aside for the page before the newest steps are counted: no more than what could fold is worth. */
-function pageReserve(decision: Deciding, room: number, { pageShare }: AllocationRule): number {
+function pageReserve(
+  decision: Deciding,
+  { room, mostRoom }: Pick<WordsWithin, "room" | "mostRoom">,
+  { pageShare }: AllocationRule,
+): number {
   const { input, situation } = decision;
   const most = Math.min(pageCap(input.policy, situation.room), PAGE_OF_FOLDED * foldableTokens(decision));
-  return Math.max(LEAST_PAGE, Math.min(most, pageShare * room));
+  return Math.max(LEAST_PAGE, Math.min(most, Math.max(pageShare * room, PAGE_CLAIM * mostRoom)));
 }
 
 interface Fitting {
@@ -137,17 +141,30 @@ const LEAST_PAGE = 2 * FRAME_TOKENS;
 /** A page nearly as large as what it stands for would only be a worse copy. */
 const PAGE_OF_FOLDED = 0.6;
 
-/** The words that have to be shortened, and what they leave for page and tail. Law 2: only where they do not fit. */
+interface WordsWithin {
+  readonly words: readonly Proposal[];
+  /** What they leave of the target, and of what must hold. */
+  readonly room: number;
+  readonly mostRoom: number;
+}
+
+/** What a harness says first is no word of the user: of a small room it may take this much. */
+const OPENING_SHARE = 0.25;
+
+/** The words that have to be shortened, and what they leave for page and tail. Law 2: the user's only where they do not fit. */
 function wordsWithin(
   { input, situation }: Deciding,
   { target, most }: Pick<Aim, "target" | "most">,
   { wordsShare }: AllocationRule,
-): { readonly words: readonly Proposal[]; readonly room: number; readonly mostRoom: number } {
+): WordsWithin {
   const staying = stayingTokens(situation, input.policy.tail);
   const said = wordsTokens(situation);
   const fixed = input.totalTokens - allTokens(situation) + staying - said;
-  const open = wordsShare * Math.max(0, most - fixed);
-  const words = said > open ? proposeShorterWords(situation, said - open) : [];
+  const open = Math.max(0, most - fixed);
+  const words =
+    said > wordsShare * open
+      ? proposeShorterWords(situation, said - wordsShare * open)
+      : proposeShorterOpening(situation, OPENING_SHARE * open);
   const taken = fixed + said - tokensOf(words);
   return { words, room: Math.max(0, target - taken), mostRoom: Math.max(0, most - taken) };
 }

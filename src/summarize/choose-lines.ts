@@ -27,8 +27,8 @@ const HEADING_CHARS = 24;
 const REF_CHARS = 18;
 const MARK_CHARS = 5;
 
-/** Less than a hundredth of a thing in a hundred characters is not worth reading. */
-const LEAST = 0.0001;
+/** Less than a thousandth of a thing in a hundred characters is not worth reading. */
+const LEAST = 0.00001;
 
 export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): readonly SourceLine[] {
   const chosen = new Chosen(choosing);
@@ -118,9 +118,9 @@ function kindOf(line: SourceLine): string {
   return `${headingKey(line)} ${words}`;
 }
 
-/** Lines about nothing in particular stand under their part. */
-export function headingKey({ heading, ref }: Pick<SourceLine, "heading" | "ref">): string {
-  return `${heading.section} ${heading.about ?? ref()}`;
+/** Lines about nothing in particular stand together. */
+export function headingKey({ heading }: Pick<SourceLine, "heading">): string {
+  return `${heading.section} ${heading.about ?? heading.text}`;
 }
 
 interface Offer {

@@ -9,7 +9,7 @@ import { chooseLines, headingKey } from "./choose-lines.ts";
 import { quotableLines } from "./clean-lines.ts";
 import { renderLine, renderQuote } from "./render.ts";
 import { type Heading, type SourceLine, sourceLinesOf } from "./source-lines.ts";
-import { scan } from "./things.ts";
+import { type Scan, scan } from "./things.ts";
 
 export interface Quoting {
   readonly messages: readonly Message[];
@@ -34,7 +34,7 @@ export function withLines(summary: Summary, quoting: Quoting): Summary {
     ),
   );
   const narrative = SECTIONS.flatMap((section) =>
-    (plain.sections[section] ?? []).map(({ text }) => scan(text)),
+    (plain.sections[section] ?? []).map(({ text }) => saidIn(section, text)),
   );
   const chosen = chooseLines(
     lines.filter(({ text }) => !inSight.has(text)),
@@ -47,6 +47,12 @@ export function withLines(summary: Summary, quoting: Quoting): Summary {
     },
   );
   return quotedUnder(plain, chosen);
+}
+
+/** That a file was edited is told in our words: what the session calls it by is not, and may be quoted still. */
+function saidIn(section: SectionName, text: string): Scan {
+  const said = scan(text);
+  return section.startsWith("Files") ? { ...said, words: 0 } : said;
 }
 
 function renderedFor({ text, ref, heading }: SourceLine, isFirst: boolean, isNewSource: boolean): string {

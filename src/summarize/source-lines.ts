@@ -20,7 +20,7 @@ import { type Scan, scan } from "./things.ts";
 export interface Heading {
   readonly section: SectionName;
   readonly text: string;
-  /** Where nothing says what it is about, the part it comes from. */
+  /** Where nothing says what it is about, those of the same text stand together. */
   readonly about?: string;
 }
 
@@ -123,16 +123,24 @@ function gatherDeed(gathering: Gathering, deed: Deed, { isQuoted, changed }: Dee
   gathering.add(quotableLines(resultText(result)), { voice: "tool", heading, ref: () => refOf(result) });
 }
 
-/** What the agent wrote in a call, texts as they are, numbers with their names; the subject of a short one is in its heading. */
-function wordsOf({ call }: Deed): string {
-  return leavesOf(call.input).join("\n");
+/**
+ * What the agent wrote in a call, texts as they are and numbers with their names; the subject of a short one is in its
+ * heading. Which lines of a file were asked for is nothing to know.
+ */
+function wordsOf({ use, call }: Deed): string {
+  return leavesOf(call.input, { areNumbersTold: use.does !== "read" }).join("\n");
 }
 
-function leavesOf(value: unknown, name = ""): readonly string[] {
+interface Leaves {
+  readonly areNumbersTold: boolean;
+  readonly name?: string;
+}
+
+function leavesOf(value: unknown, leaves: Leaves): readonly string[] {
   if (typeof value === "string") return [value];
-  if (typeof value === "number") return [`"${name}": ${value}`];
+  if (typeof value === "number") return leaves.areNumbersTold ? [`"${leaves.name ?? ""}": ${value}`] : [];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => leavesOf(item, key));
+  return Object.entries(value).flatMap(([name, item]) => leavesOf(item, { ...leaves, name }));
 }
 
 function headingOf(deed: Deed, changed: ReadonlySet<string>): Heading {

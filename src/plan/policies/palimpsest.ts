@@ -91,9 +91,9 @@ export const palimpsest: Policy = {
     askedShare: 0.5,
     askedShareOfPrompt: 0.7,
     wordsShare: 0.8,
-    pageShare: 0.7,
-    narrativeShare: 0.25,
-    tableShare: 0.08,
+    pageShare: 0.8,
+    narrativeShare: 0.2,
+    tableShare: 0.05,
     maxLineTokens: 8_000,
   },
   summary: {

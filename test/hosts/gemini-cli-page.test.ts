@@ -26,7 +26,7 @@ function session() {
     writeFileSync(file, JSON.stringify({ ...head, messages: [user] }));
   };
   say("never touch port 48213");
-  const before = (messages: readonly unknown[], env: Record<string, string> = {}) => {
+  const asking = (messages: readonly unknown[], env: Record<string, string> = {}) => {
     const given = {
       session_id: "g1",
       transcript_path: file,
@@ -41,13 +41,13 @@ function session() {
     });
     return ran.stdout === "" ? undefined : JSON.parse(ran.stdout).hookSpecificOutput.llm_request;
   };
-  return { before, say, store: join(home, "store") };
+  return { asking, say, store: join(home, "store") };
 }
 
 describe("Gemini CLI after a compression", () => {
   test("the page stands behind its summary; what comes after is left as it is, what came before is said again", () => {
-    const { before } = session();
-    const { messages, ...rest } = before([SETUP, SUMMARY, THANKS, NEXT]);
+    const { asking } = session();
+    const { messages, ...rest } = asking([SETUP, SUMMARY, THANKS, NEXT]);
     expect(rest).toEqual({});
     expect(messages).toHaveLength(2);
     expect(messages[0]).toEqual(SETUP);
@@ -56,22 +56,22 @@ describe("Gemini CLI after a compression", () => {
   });
 
   test("in the same bytes until it compresses again, whatever was said since", () => {
-    const { before, say } = session();
-    const first = before([SETUP, SUMMARY, THANKS, NEXT]);
+    const { asking, say } = session();
+    const first = asking([SETUP, SUMMARY, THANKS, NEXT]);
     say("and another thing");
-    expect(before([SETUP, SUMMARY, THANKS, NEXT, { role: "model", content: "so" }])).toEqual(first);
+    expect(asking([SETUP, SUMMARY, THANKS, NEXT, { role: "model", content: "so" }])).toEqual(first);
     const again = { role: "user", content: "<state_snapshot>the new goal</state_snapshot>" };
-    const next = before([SETUP, again, THANKS, NEXT]);
+    const next = asking([SETUP, again, THANKS, NEXT]);
     expect(next.messages[1].content).toContain("and another thing");
     expect(next.messages[1].content).toMatch(/^<state_snapshot>the new goal/);
   });
 
   test("nothing is compressed, or somebody only speaks of it: nothing is said, and no store is opened", () => {
-    const { before, store } = session();
-    expect(before([SETUP, NEXT])).toBeUndefined();
-    expect(before([SETUP, SUMMARY, NEXT])).toBeUndefined();
-    expect(before([{ ...SUMMARY, role: "model" }, THANKS])).toBeUndefined();
-    expect(before([SETUP, SUMMARY, THANKS], { PALIMPSEST_OFF: "1" })).toBeUndefined();
+    const { asking, store } = session();
+    expect(asking([SETUP, NEXT])).toBeUndefined();
+    expect(asking([SETUP, SUMMARY, NEXT])).toBeUndefined();
+    expect(asking([{ ...SUMMARY, role: "model" }, THANKS])).toBeUndefined();
+    expect(asking([SETUP, SUMMARY, THANKS], { PALIMPSEST_OFF: "1" })).toBeUndefined();
     expect(existsSync(store)).toBe(false);
   });
 });

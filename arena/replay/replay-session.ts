@@ -17,6 +17,10 @@ export interface Bill {
   /** Requests made only to get something back. */
   readonly extraRequests: number;
   readonly cacheHitRate: number;
+  readonly promptTokens: number;
+  readonly readTokens: number;
+  /** Sent the time before, unchanged, and not read: no policy can help that. */
+  readonly missedTokens: number;
   readonly peakTokens: number;
   readonly meanTokens: number;
   readonly compactions: number;
@@ -25,6 +29,8 @@ export interface Bill {
   /** Facts the agent needed after a fold, and how many of them were still in the context. */
   readonly needed: number;
   readonly neededKept: number;
+  /** Requests a provider would have refused. */
+  readonly overWindow: number;
   /** The context at some fifty requests of the session, for the plot. */
   readonly sizes: readonly number[];
 }
@@ -111,9 +117,14 @@ function billOf(
     summaries.map(({ usage, model: by }) => cost(usage, by).usd ?? cost(usage, model).usd ?? 0),
   );
   const prompts = requests.map(({ promptTokens }) => promptTokens);
+  const tokens = {
+    promptTokens: sum(prompts),
+    readTokens: sum(requests.map(({ readTokens }) => readTokens)),
+    missedTokens: sum(requests.map(({ missedTokens }) => missedTokens)),
+  };
   return {
     ...{ policy, usd: sum(usd) + summariesUsd, summariesUsd, requests: requests.length, ...counts },
-    cacheHitRate: sum(requests.map(({ readTokens }) => readTokens)) / Math.max(1, sum(prompts)),
+    ...{ ...tokens, cacheHitRate: tokens.readTokens / Math.max(1, tokens.promptTokens) },
     peakTokens: Math.max(0, ...prompts),
     meanTokens: Math.round(sum(prompts) / Math.max(1, prompts.length)),
     sizes: thinned(prompts),

@@ -21,13 +21,12 @@ export interface Scan {
 }
 
 export function scan(line: string): Scan {
-  const things: Thing[] = [];
-  const words: string[] = [];
+  const found: Found = { things: [], words: [] };
   for (let at = 0; at < line.length; ) {
     if (madeOf(line.charCodeAt(at)) === 0) at += 1;
-    else at = readWord(line, at, { things, words });
+    else at = readWord(line, at, found);
   }
-  return { things, words: words.length };
+  return { things: found.things, words: found.words.length };
 }
 
 /** What a character of a word is; a character that is in no word has none. */
@@ -47,6 +46,7 @@ const HUMP = 1024;
 const JOINED = 2048;
 const DASHES = 4096;
 
+const MARK: number = DOT | COLON;
 const LETTER_OR_DIGIT: number = LOWER | UPPER | DIGIT;
 const MADE_OF: Uint16Array = madeOfTable();
 
@@ -80,47 +80,47 @@ interface Found {
 function readWord(line: string, from: number, found: Found): number {
   let at = from;
   let bits = 0;
-  let lastUpper = from;
   let marks = 0;
-  let [before, last] = [0, 0];
+  let lastUpper = from;
+  let before = 0;
+  let last = 0;
   for (; at < line.length; at += 1) {
     const bit = madeOf(line.charCodeAt(at));
     if (bit === 0) break;
-    bits |= bit;
-    if (bit === UPPER) {
-      lastUpper = at;
-      if ((last & (LOWER | DIGIT)) !== 0) bits |= HUMP;
-    } else if (bit === DASH && last === DASH) bits |= DASHES;
-    else if ((bit & (DOT | COLON)) !== 0) marks += 1;
-    if (last === UNDER && (bit & LETTER_OR_DIGIT) !== 0 && (before & LETTER_OR_DIGIT) !== 0) bits |= JOINED;
+    bits |= bit | joint(before, last, bit);
+    if (bit === UPPER) lastUpper = at;
+    else if ((bit & MARK) !== 0) marks += 1;
     before = last;
     last = bit;
   }
   if (at - from > MAX_CHARS) return at;
   // One stop or colon at the end belongs to the sentence.
-  const isMarked = marks === 1 && (last & (DOT | COLON)) !== 0;
-  const core = isMarked ? bits & ~(DOT | COLON) : bits;
-  if (lastUpper === from && isPlain(core)) noteWord(line, from, at, found.words);
-  else noteThings(line.slice(from, isMarked ? at - 1 : at), core, found.things);
+  const isMarked = marks === 1 && (last & MARK) !== 0;
+  const core = isMarked ? bits & ~MARK : bits;
+  const isPlain = (core & ~UPPER) === LOWER || (core & ~UPPER) === FAR;
+  if (isPlain && lastUpper === from) noteWord(line.slice(from, at), found.words);
+  else if (mayHoldThings(core)) noteThings(line.slice(from, isMarked ? at - 1 : at), core, found.things);
   return at;
+}
+
+/** What a character makes with the two before it: `aB`, `a_b`, `--`. */
+function joint(before: number, last: number, bit: number): number {
+  if (bit === UPPER && (last & (LOWER | DIGIT)) !== 0) return HUMP;
+  if (last === UNDER) return (before & LETTER_OR_DIGIT) !== 0 && (bit & LETTER_OR_DIGIT) !== 0 ? JOINED : 0;
+  return bit === DASH && last === DASH ? DASHES : 0;
 }
 
 /** Longer is data: a key, an image, a line of a minified file. */
 const MAX_CHARS = 160;
 
-/** `word`, `Word`: small letters, or letters of one other script, behind at most one capital. */
-function isPlain(core: number): boolean {
-  return (core & ~UPPER) === LOWER || (core & ~UPPER) === FAR;
+function noteWord(word: string, words: string[]): void {
+  if (word.length < 4 || words.length === ENOUGH_WORDS) return;
+  const small = word.toLowerCase();
+  if (!SYNTAX.has(small) && !words.includes(small)) words.push(small);
 }
 
-function noteWord(line: string, from: number, to: number, words: string[]): void {
-  if (to - from < 4 || words.length === ENOUGH_WORDS) return;
-  const word = line.slice(from, to).toLowerCase();
-  if (!SYNTAX.has(word) && !words.includes(word)) words.push(word);
-}
-
-/** Nobody asks for more. */
-const ENOUGH_WORDS = 8;
+/** Nobody asks whether there are more. */
+const ENOUGH_WORDS = 4;
 
 /** Words of programming languages stand beside everything, and tell nothing of it. */
 const SYNTAX = new Set(
@@ -129,32 +129,46 @@ const SYNTAX = new Set(
   ),
 );
 
+/** Names need a hump or an underscore; numbers, issues and hashes a digit; files a dot; flags and addresses their signs. */
+function mayHoldThings(core: number): boolean {
+  const isAddress = (core & SLASH) !== 0 && (core & COLON) !== 0;
+  return (core & (HUMP | JOINED | DIGIT | DOT | DASHES)) !== 0 || isAddress;
+}
+
 /** Told by what the word is made of; `core` without the mark at its end. */
 function noteThings(chunk: string, core: number, things: Thing[]): void {
-  const hasName = (core & (HUMP | JOINED)) !== 0;
-  const isAddress = (core & SLASH) !== 0 && (core & COLON) !== 0;
-  if (!hasName && (core & (DIGIT | DOT | DASHES)) === 0 && !isAddress) return;
   if (core === DIGIT) {
     if (chunk.length >= 3) note(things, "number", chunk);
   } else if ((core & ~(LETTER_OR_DIGIT | UNDER | HUMP | JOINED)) === 0 && isWordOfLetters(chunk, core)) {
-    if (hasName && chunk.length >= 4) note(things, "name", chunk);
+    if ((core & (HUMP | JOINED)) !== 0 && chunk.length >= 4) note(things, "name", chunk);
   } else noteThingsIn(chunk, things);
 }
 
 /** Neither a number, nor a version, nor a hash. */
 function isWordOfLetters(chunk: string, core: number): boolean {
-  if ((core & DIGIT) === 0) return true;
-  const isNumber =
-    madeOf(chunk.charCodeAt(0)) === DIGIT || (chunk.startsWith("v") && madeOf(chunk.charCodeAt(1)) === DIGIT);
-  return !isNumber && (core & (UPPER | UNDER)) !== 0;
+  return (core & DIGIT) === 0 || ((core & (UPPER | UNDER)) !== 0 && !isNumeric(chunk));
+}
+
+/** `12`, `v2` */
+function isNumeric(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return isDigit(first === SMALL_V ? text.charCodeAt(1) : first);
+}
+
+const SMALL_V = 0x76;
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** Once each, in the order they stand; of two readings of the same letters the later holds. */
 function note(things: Thing[], kind: ThingKind, text: string): void {
-  const thing = { kind, text };
-  const at = things.findIndex((known) => known.text === text);
-  if (at < 0) things.push(thing);
-  else things[at] = thing;
+  for (let at = 0; at < things.length; at += 1)
+    if (things[at]?.text === text) {
+      things[at] = { kind, text };
+      return;
+    }
+  things.push({ kind, text });
 }
 
 function noteThingsIn(chunk: string, things: Thing[]): void {
@@ -166,8 +180,9 @@ function noteThingsIn(chunk: string, things: Thing[]): void {
     if (/^--[a-z][\w-]+$/.test(text)) note(things, "flag", text);
   } else if (text.includes("/")) notePath(text, things);
   else if (ISSUE.test(text)) note(things, "issue", text);
-  else if (HASH.test(text) && /\d/.test(text) && /[a-f]/.test(text)) note(things, "hash", text);
-  else if (/^v?\d/.test(text)) noteNumber(text, things);
+  else if (text.length >= 7 && HASH.test(text) && /\d/.test(text) && /[a-f]/.test(text))
+    note(things, "hash", text);
+  else if (isNumeric(text)) noteNumber(text, things);
   else if (text.includes(".") && BARE_FILE.test(text)) note(things, "path", text);
   else noteNames(text, things);
 }
@@ -185,7 +200,7 @@ function trimmed(chunk: string): string {
 
 /** `.:+~@#%$-` */
 function isSignAfter(code: number): boolean {
-  return (madeOf(code) & (DOT | COLON | DASH | SIGN)) !== 0;
+  return (madeOf(code) & (MARK | DASH | SIGN)) !== 0;
 }
 
 /** `.:+~@%-` */
@@ -220,8 +235,17 @@ function noteNumber(text: string, things: Thing[]): void {
 }
 
 function noteNames(text: string, things: Thing[]): void {
-  if (!isName(text)) return;
-  for (const piece of text.split(/[^\w$]+/)) if (isName(piece)) note(things, "name", piece);
+  let start = 0;
+  for (let at = 0; at <= text.length; at += 1) {
+    if (at < text.length && isWordly(text.charCodeAt(at))) continue;
+    if (at - start >= 4 && isName(text.slice(start, at))) note(things, "name", text.slice(start, at));
+    start = at + 1;
+  }
+}
+
+/** A letter, a digit, `_` or `$`. */
+function isWordly(code: number): boolean {
+  return code === 0x24 || (madeOf(code) & (LETTER_OR_DIGIT | UNDER)) !== 0;
 }
 
 /** Humps or underscores: a word anyone would write is no name. */

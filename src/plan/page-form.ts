@@ -16,7 +16,9 @@ export function pageForm(situation: Situation, { proposals }: Fold, { placement 
   const first = messages.find(({ role }, index) => stays[index] && role !== "system");
   const behind = placement.at === "end" && first?.role !== "assistant" ? endOf(situation) : undefined;
   if (behind) return { role: "user", behind, ...leadInto(situation, stays, messages.length) };
-  const last = Math.max(...proposals.map(({ place }) => place.messageIndex));
+  // Behind all that ever folded: not before the page of an earlier fold.
+  const before = situation.addresses.findLastIndex(({ length }) => length === 0);
+  const last = Math.max(before, ...proposals.map(({ place }) => place.messageIndex));
   const isFirst = !messages.some(({ role }, index) => index <= last && stays[index] && role !== "system");
   const isLast = !messages.some((_, index) => index > last && stays[index]);
   const role = isFirst || isLast ? "user" : placement.role;
@@ -39,18 +41,20 @@ const LEAD_IN = "(Steps of mine were folded; the page that follows tells of them
 
 /**
  * Where the last response before the page called tools and those behind it fold, the page would join its results, and the
- * model would seem to wait for them still, without the thinking that led to them. Its own line ends that wait.
+ * model would seem to wait for them still, without the thinking that led to them. Its own line ends that wait. It is there
+ * too where the model speaks again behind the page, for whoever rewinds to it; not behind a response that no edit precedes,
+ * because that has its thinking.
  */
-function leadInto(
-  { transcript: { messages } }: Situation,
-  stays: readonly boolean[],
-  last: number,
-): Pick<PageForm, "leadIn"> {
+function leadInto(situation: Situation, stays: readonly boolean[], last: number): Pick<PageForm, "leadIn"> {
+  const { messages } = situation.transcript;
   const isModels = (index: number) => messages[index]?.role === "assistant";
+  const where = (test: (index: number) => boolean) => messages.some((_, index) => test(index));
   const response = stays.findLastIndex((stay, index) => stay && index <= last && isModels(index));
-  const isFolding = messages.some((_, index) => index > response && index <= last && isModels(index));
   const isCalling = messages[response]?.parts.some(({ type }) => type === "tool-call") ?? false;
-  return isFolding && isCalling ? { leadIn: LEAD_IN } : {};
+  const isFolding = where((index) => index > response && index <= last && isModels(index));
+  const isLast = !where((index) => index > last && isModels(index));
+  const isEdited = where((index) => index < response && !stays[index]);
+  return isCalling && isFolding && (isLast || isEdited) ? { leadIn: LEAD_IN } : {};
 }
 
 /** The table of a policy that folds nothing, where the step in progress folds all the same: the last word, never the model's. */

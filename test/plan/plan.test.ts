@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { viewOf } from "../../src/apply/view.ts";
 import { addressKey } from "../../src/plan/edit.ts";
-import type { PlanInput } from "../../src/plan/plan.ts";
+import { makePlan, type PlanInput } from "../../src/plan/plan.ts";
 import { none } from "../../src/plan/policies/none.ts";
 import { nucleic } from "../../src/plan/policies/nucleic.ts";
 import { palimpsest } from "../../src/plan/policies/palimpsest.ts";
@@ -9,7 +10,7 @@ import { check } from "../../src/transcript/check.ts";
 import type { Message, Transcript } from "../../src/transcript/message.ts";
 import { addressParts } from "../../src/transcript/ref.ts";
 import { assistant, call, calls, gets, result, thinks, transcript, user } from "../say.ts";
-import { applied, planFor, small, totalOf } from "./plans.ts";
+import { applied, committed, planFor, planInput, small, totalOf } from "./plans.ts";
 
 const LONG = "some words of output, nothing special\n".repeat(30);
 
@@ -160,6 +161,17 @@ test("no such line where the model's own words stand before the page, or no step
   const alone = planFor(thinking, { ...tight, targetTokens: 1 });
   expect(said(applied(thinking, alone))).toEqual(["user:go", "user:p"]);
   expect(alone.page).toEqual({ role: "user" });
+});
+
+test("a page that stands last because of an earlier fold is the user's, whatever folds now", () => {
+  const policy: Policy = { ...small, prune: [], placement: { role: "assistant" } };
+  const first = planFor(thinking, { ...tight, policy });
+  const second = makePlan(planInput(thinking, { ...tight, policy, windowTokens: 1_000 }, committed(first)));
+  expect(Math.max(...second.folded)).toBeLessThan(24);
+  expect(second.page).toMatchObject({ role: "user" });
+  const { transcript: view } = viewOf(thinking, committed(second, committed(first)));
+  expect(said(view).at(-1)).toBe("user:p");
+  expect(check(view, { original: thinking })).toEqual([]);
 });
 
 test("what the user says behind the results does not end the wait: providers join the two", () => {

@@ -21,17 +21,12 @@ export function splitText(all: readonly ExperimentRow[]): readonly string[] {
       ].join("  "),
     ),
   );
-  return [
-    "",
-    "OpenCode's 60/40, the four long sessions: the oldest 60 % compacted, the recent 40 % preserved, or nothing; in sight → answered",
-    [
-      "session".padEnd(width),
-      "arm".padEnd(24),
-      ...columns.map((compactions) => `x${compactions}`.padEnd(11)),
-    ].join("  "),
-    ...lines,
-  ];
+  const heads = ["session".padEnd(width), "arm".padEnd(24), ...columns.map((at) => `x${at}`.padEnd(11))];
+  return ["", TITLE, heads.join("  ").trimEnd(), ...lines];
 }
+
+const TITLE =
+  "OpenCode's 60/40, the four long sessions: the oldest 60 % compacted, the recent 40 % preserved, or nothing; in sight → answered";
 
 function share(value: number | undefined): string {
   return value?.toFixed(2) ?? "–";

@@ -116,17 +116,26 @@ function billOf(
   const summariesUsd = sum(
     summaries.map(({ usage, model: by }) => cost(usage, by).usd ?? cost(usage, model).usd ?? 0),
   );
-  const prompts = requests.map(({ promptTokens }) => promptTokens);
-  const tokens = {
-    promptTokens: sum(prompts),
-    readTokens: sum(requests.map(({ readTokens }) => readTokens)),
-    missedTokens: sum(requests.map(({ missedTokens }) => missedTokens)),
-  };
   return {
     ...{ policy, usd: sum(usd) + summariesUsd, summariesUsd, requests: requests.length, ...counts },
-    ...{ ...tokens, cacheHitRate: tokens.readTokens / Math.max(1, tokens.promptTokens) },
+    ...tokensOf(requests),
+  };
+}
+
+type Tokens = Pick<
+  Bill,
+  "promptTokens" | "readTokens" | "missedTokens" | "cacheHitRate" | "peakTokens" | "meanTokens" | "sizes"
+>;
+
+function tokensOf(requests: Played["requests"]): Tokens {
+  const prompts = requests.map((request) => request.promptTokens);
+  const promptTokens = sum(prompts);
+  const readTokens = sum(requests.map((request) => request.readTokens));
+  return {
+    ...{ promptTokens, readTokens, cacheHitRate: readTokens / Math.max(1, promptTokens) },
+    missedTokens: sum(requests.map((request) => request.missedTokens)),
     peakTokens: Math.max(0, ...prompts),
-    meanTokens: Math.round(sum(prompts) / Math.max(1, prompts.length)),
+    meanTokens: Math.round(promptTokens / Math.max(1, prompts.length)),
     sizes: thinned(prompts),
   };
 }

@@ -39,6 +39,11 @@ export interface Page {
   readonly text: string;
   /** Behind the message that holds this part; behind the last of what folded where that is not said, or no longer there. */
   readonly behind?: Address;
+  /**
+   * The model's line before it, where the page would stand behind results of an older response: providers join the two, and
+   * then ask for the thinking of that response. Not shown where the page stands first or behind the model's words.
+   */
+  readonly leadIn?: string;
   /** Some systems let the model acknowledge the summary; a second message with this text. */
   readonly acknowledgement?: string;
 }

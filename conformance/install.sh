@@ -28,4 +28,20 @@ put codex codex @openai/codex@0.169.0
 put pi pi @earendil-works/pi-coding-agent@0.87.1
 put gemini gemini @google/gemini-cli@0.61.0
 put opencode opencode opencode-ai@1.18.33
+# What the suites of ../shared/conformance drive besides (conformance/shared.mjs): Cline, and three sets of SDKs.
+[ "${1:-}" = shared ] || exit 0
+put cline cline cline@3.0.65
+shared="${PALIMPSEST_SHARED:-$(dirname "$0")/../../shared/conformance}"
+for set in sdks agents lc; do
+  folder="$cache/shared-$set"
+  [ -f "$folder/.installed" ] && continue
+  mkdir -p "$folder"
+  # Exact versions: npm refuses an override that says otherwise than a range.
+  sed 's/"^/"/g' "$shared/install/$set/package.json" > "$folder/package.json"
+  if (cd "$folder" && npm install --no-audit --no-fund --loglevel=error --legacy-peer-deps > /dev/null); then
+    touch "$folder/.installed"
+  else
+    echo "not installed: $set of $shared"
+  fi
+done
 exit 0

@@ -2,10 +2,9 @@
  * `npm run conformance [host…] [--control]`: real clients, pinned, with nothing to reach but this machine, against the
  * scripted model. See docs/conformance.md.
  */
-import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { client, IS_CONTROL, skip, tally } from "./drive.mjs";
+import { insideNamespace } from "./offline.mjs";
 
 /** Which client of the cache each suite drives. */
 const suites = {
@@ -41,7 +40,7 @@ const suites = {
 
 const words = process.argv.slice(2);
 if (words.includes("--control")) process.env.CONTROL = "1";
-if (process.env.PALIMPSEST_OFFLINE === undefined) process.exit(insideNamespace());
+if (process.env.PALIMPSEST_OFFLINE === undefined) process.exit(insideNamespace(import.meta.url, words));
 
 const isAlone = readFileSync("/proc/net/dev", "utf8").trim().split("\n").length === 3;
 console.log(isAlone ? "offline: there is only loopback here" : "NOT offline: a network is in reach");
@@ -64,19 +63,4 @@ async function drain() {
     if (missing) skip(name, `${missing} could not be installed here`);
     else await run();
   }
-}
-
-/** The same again with loopback alone; where that is not permitted, one line says so and it runs as it is. */
-function insideNamespace() {
-  const again = [fileURLToPath(import.meta.url), ...words];
-  const env = { ...process.env, PALIMPSEST_OFFLINE: "1" };
-  const up = 'ip link set lo up && exec "$0" "$@"';
-  for (const flags of [["-n"], ["-rn"]]) {
-    const isPermitted = spawnSync("unshare", [...flags, "sh", "-c", "ip link set lo up"]).status === 0;
-    if (!isPermitted) continue;
-    const inside = [...flags, "sh", "-c", up, process.execPath, ...again];
-    return spawnSync("unshare", inside, { env, stdio: "inherit" }).status ?? 1;
-  }
-  console.log("unshare -n is not permitted here: the clients run with whatever network there is");
-  return spawnSync(process.execPath, again, { env, stdio: "inherit" }).status ?? 1;
 }

@@ -5,7 +5,8 @@ import { join } from "node:path";
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function homeFolder(env: Environment): string {
-  return env["PALIMPSEST_HOME"] ?? join(homedir(), ".palimpsest");
+  // Set to nothing is not set: the store would be wherever one happens to be.
+  return env["PALIMPSEST_HOME"] || join(homedir(), ".palimpsest");
 }
 
 export function storeFile(env: Environment): string {

@@ -1,6 +1,7 @@
 /**
  * A page of ours that comes back as a message: `compact -o` wrote it into a file, and the file is compacted again. Its
- * summary is then merged, where any other text would be summarized, and lose at each turn.
+ * summary is then merged, where any other text would be summarized, and lose at each turn. The model's line that led into
+ * it goes with it.
  *
  * Trust: a page is known by the ledger, never by its looks. The message must be the page and nothing else, to the letter
  * as the ledger has it, said by whom the page is said. A tool's output is no such message; text that merely looks like a
@@ -25,15 +26,25 @@ export function recognisePages(transcript: Transcript, ledger: readonly LedgerEn
   );
   const summaries = new Map<Ref, Summary>();
   if (written.size === 0) return { transcript, summaries };
-  const messages = transcript.messages.map((message) => {
+  const pageIn = (message: Message | undefined) => {
+    const found = message && written.get(onlyText(message)?.text.trim() ?? "");
+    return found && isSaidBy(found, message) ? found : undefined;
+  };
+  const messages = transcript.messages.map((message, index) => {
+    const page = pageIn(message) ?? ledInto(message, pageIn(transcript.messages[index + 1]));
     const part = onlyText(message);
-    const page = part && written.get(part.text.trim());
-    if (!part || !page || !isSaidBy(page, message)) return message;
+    if (!part || !page) return message;
     if (page.summary) summaries.set(refOf(part), page.summary);
     return part.synthetic ? message : { ...message, parts: [{ ...part, synthetic: true as const }] };
   });
   const isSame = messages.every((message, index) => message === transcript.messages[index]);
   return { transcript: isSame ? transcript : { ...transcript, messages }, summaries };
+}
+
+/** The page that stands next, where this message is the line before it. */
+function ledInto(message: Message, next: Compaction | undefined): Compaction | undefined {
+  const isLine = message.role === "assistant" && onlyText(message)?.text.trim() === next?.page?.leadIn;
+  return isLine ? next : undefined;
 }
 
 /** Texts that could be a page: what names no ref is none. */

@@ -27,6 +27,22 @@ test("the page itself is one", () => {
   expect(found(user(TEXT))).toBe(1);
 });
 
+test("the model's line before it belongs to it, and is nobody's words elsewhere", () => {
+  const [entry] = ledger;
+  if (entry?.kind !== "compaction" || !entry.page) throw new Error("no page");
+  const led: readonly LedgerEntry[] = [{ ...entry, page: { ...entry.page, leadIn: "(folded)" } }];
+  const recognised = (...messages: readonly Message[]) => recognisePages(transcript(...messages), led);
+  const { transcript: read, summaries } = recognised(user("go"), assistant("(folded)"), user(TEXT));
+  expect([...summaries.values()]).toEqual([entry.summary, entry.summary]);
+  expect(read.messages.map(({ parts }) => parts[0])).toEqual([
+    { type: "text", text: "go" },
+    { type: "text", text: "(folded)", synthetic: true },
+    { type: "text", text: TEXT, synthetic: true },
+  ]);
+  expect(recognised(user("go"), assistant("(folded)"), user("on")).summaries.size).toBe(0);
+  expect(recognised(user("(folded)"), user(TEXT)).summaries.size).toBe(1);
+});
+
 test("nothing else is: another speaker, a tool, a changed word, more beside it, a session that never wrote it", () => {
   expect(found(assistant(TEXT))).toBe(0);
   expect(found(calls("1", "Bash"), gets("1", TEXT))).toBe(0);

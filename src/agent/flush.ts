@@ -3,8 +3,9 @@
  * the next one would, with the question last; what the model writes into files is written, what it says goes into
  * NOTES.md of the memory folder, and nothing of it enters the conversation.
  */
-import { appendFile, mkdir } from "node:fs/promises";
+import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import { makeFolder } from "../store/folder.ts";
 import type { Json } from "../transcript/json.ts";
 import type { Agent } from "./agent.ts";
 import { ask } from "./ask.ts";
@@ -33,7 +34,7 @@ export async function flushNotes(agent: Agent, instruction: string): Promise<voi
 
 async function keep(text: string, { memoryFolder, now }: Agent["options"]): Promise<void> {
   if (text.trim() === "") return;
-  await mkdir(memoryFolder, { recursive: true });
+  makeFolder(memoryFolder);
   const heading = `## ${new Date(now()).toISOString().slice(0, 16)}Z`;
   await appendFile(join(memoryFolder, "NOTES.md"), `${heading}\n\n${text.trim()}\n\n`);
 }

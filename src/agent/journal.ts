@@ -5,9 +5,10 @@
  *
  * It is the whole conversation, before any compaction: what seed 002 calls the transcript on disk.
  */
-import { type FileHandle, mkdir, open, readFile, truncate } from "node:fs/promises";
+import { type FileHandle, open, readFile, truncate } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { PalimpsestError } from "../errors.ts";
+import { makeFolder } from "../store/folder.ts";
 import { type Json, type JsonObject, list, object, parseJson, string } from "../transcript/json.ts";
 
 export type JournalEntry =
@@ -46,7 +47,7 @@ export class Journal {
   }
 
   static async open(path: string): Promise<Journal> {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     return new Journal(path, await open(path, "a", 0o600));
   }
 

@@ -15,7 +15,7 @@ import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { pairUp } from "../transcript/pairs.ts";
 import { isSealed } from "../transcript/prefix.ts";
 import { addressParts } from "../transcript/ref.ts";
-import { stepsOf } from "../transcript/turns.ts";
+import { lastResponse, stepsOf } from "../transcript/turns.ts";
 
 export interface View {
   readonly transcript: Transcript;
@@ -82,17 +82,18 @@ function withMessages(transcript: Transcript, messages: readonly Message[]): Tra
  * stood before it when it was made.
  */
 function thoughtsInProgress(
-  { messages }: Transcript,
+  transcript: Transcript,
   keys: readonly (readonly string[])[],
 ): ReadonlySet<string> {
-  const last = messages.findLastIndex(({ parts }) => !parts.every(({ type }) => type === "tool-result"));
-  const isWaiting = messages[last]?.parts.some(({ type }) => type === "tool-call") ?? false;
-  const thoughts = new Set<string>();
-  for (let index = last; isWaiting && messages[index]?.role === "assistant"; index -= 1)
-    messages[index]?.parts.forEach((part, place) => {
-      if (part.type === "thinking" && isSealed(part)) thoughts.add(keys[index]?.[place] ?? "");
-    });
-  return thoughts;
+  const { start, end } = lastResponse(transcript) ?? { start: 0, end: 0 };
+  const response = transcript.messages.slice(start, end);
+  if (!response.some(({ parts }) => parts.some(({ type }) => type === "tool-call"))) return new Set();
+  const thoughts = response.flatMap(({ parts }, index) =>
+    parts.flatMap((part, place) =>
+      part.type === "thinking" && isSealed(part) ? [keys[start + index]?.[place] ?? ""] : [],
+    ),
+  );
+  return new Set(thoughts);
 }
 
 /**
@@ -206,10 +207,9 @@ function withPage(
   behind: number,
 ): readonly Row[] {
   const place = behind < 0 ? rows.findLastIndex(({ isFolded }) => isFolded) : behind;
-  return rows.flatMap(({ row }, index) => [
-    ...(row ? [row] : []),
-    ...(index === place ? pageRows(page, index) : []),
-  ]);
+  const shown = (some: typeof rows) => some.flatMap(({ row }) => row ?? []);
+  const before = shown(rows.slice(0, place + 1));
+  return [...before, ...pageRows(page, place, before), ...shown(rows.slice(place + 1))];
 }
 
 /** The latest page without a fold; not one that a later fold integrated, nor one that tells of parts no longer there. */
@@ -240,17 +240,21 @@ function withTable(rows: readonly Row[], table: Compaction | undefined, behind: 
   const place = cuts.findIndex((isCut, index) => isCut && index > last);
   // Calls still run at the end: the table waits for their results.
   if (last < 0 || place < 0) return rows;
-  return [...rows.slice(0, place), ...pageRows(table.page, last), ...rows.slice(place)];
+  const before = rows.slice(0, place);
+  return [...before, ...pageRows(table.page, last, before), ...rows.slice(place)];
 }
 
-function pageRows(page: Page | undefined, index: number): readonly Row[] {
+function pageRows(page: Page | undefined, index: number, before: readonly Row[]): readonly Row[] {
   if (!page) return [];
   const said = (role: Page["role"], text: string): Row => ({
     message: { role, parts: [{ type: "text", text, synthetic: true }] },
     addresses: [],
     index,
   });
+  const last = before.findLast(({ message }) => message.role !== "system");
+  const isLedInto = last !== undefined && last.message.role !== "assistant";
   return [
+    ...(page.leadIn === undefined || !isLedInto ? [] : [said("assistant", page.leadIn)]),
     said(page.role, page.text),
     ...(page.acknowledgement === undefined ? [] : [said("assistant", page.acknowledgement)]),
   ];

@@ -1,5 +1,5 @@
 /** A compaction as a person likes to read it: how much smaller, what left and why, what stayed, where the rest is. */
-import { shorten } from "../transcript/describe.ts";
+import { shorten, shortenMiddle } from "../transcript/describe.ts";
 import { wireTitle } from "../wire/wires.ts";
 import { type CompactReport, compactReport } from "./compact-report.ts";
 import {
@@ -147,7 +147,7 @@ export function refLines(rows: CompactReport["refs"], io: Io, most: number = ROW
   const colors = colorsFor(io);
   const cells = rows
     .slice(0, most)
-    .map(({ ref, tokens, description }) => [ref, count(tokens), shorten(description, io.columns - 32)]);
+    .map(({ ref, tokens, description }) => [ref, count(tokens), shortenMiddle(description, io.columns - 32)]);
   const more = rows.length > most ? [colors.dim(`and ${count(rows.length - most)} more`)] : [];
   return [
     ...table(cells, [{ align: "left", style: colors.cyan }, { align: "right" }, { align: "left" }]),

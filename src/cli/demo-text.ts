@@ -1,7 +1,7 @@
 /** The demonstration as one screen: forty-odd lines at a hundred columns, from what was there to the proof. */
 import { createHash } from "node:crypto";
 import type { Original } from "../store/store.ts";
-import { shorten } from "../transcript/describe.ts";
+import { shorten, shortenMiddle } from "../transcript/describe.ts";
 import type { Part } from "../transcript/message.ts";
 import { textIn } from "../transcript/part-text.ts";
 import { wireTitle } from "../wire/wires.ts";
@@ -76,7 +76,7 @@ function readLines({ read }: Demonstration, io: Io): readonly string[] {
   const some = lines.filter((line) => line.trim() !== "").slice(0, READ_LINES);
   const [was, is] = [sha256(textIn(read.original.part)), sha256(text)];
   return [
-    `${colors.cyan(`palimpsest ref ${read.original.ref}`)}  ${shorten(read.original.description, io.columns - 38)}`,
+    `${colors.cyan(`palimpsest ref ${read.original.ref}`)}  ${shortenMiddle(read.original.description, io.columns - 38)}`,
     ...some.map((line) => colors.dim(`│ ${shorten(line, io.columns - 6)}`)),
     `${plural(lines.length, "line")}, ${count(Buffer.byteLength(text))} bytes; SHA-256 was ${was.slice(0, 12)}…, is ${is.slice(0, 12)}… ${mark(was === is, colors)}`,
   ];

@@ -1,5 +1,5 @@
 /** Where the store lives, and opening it. A command that only reads never makes one: looking is not writing. */
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { PalimpsestError } from "../errors.ts";
 import { storeFile } from "../home.ts";
@@ -36,7 +36,6 @@ export async function withExistingStore<T>(path: string, use: (store: Store) => 
 
 async function open(path: string): Promise<Store> {
   try {
-    mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
     return await openSqliteStore({ path });
   } catch (error) {
     if (error instanceof PalimpsestError) throw error;

@@ -1,6 +1,6 @@
 /** `palimpsest refs [contains]`: what left the context of a session, and where it is. */
 import type { RefPage, RefQuery, SessionRow } from "../store/store.ts";
-import { shorten } from "../transcript/describe.ts";
+import { shorten, shortenMiddle } from "../transcript/describe.ts";
 import type { Part } from "../transcript/message.ts";
 import { parseWords, usageError, type Words, wholeNumber } from "./arguments.ts";
 import { STORE_HELP, STORE_OPTION, storePath, withExistingStore } from "./home.ts";
@@ -71,11 +71,13 @@ function queryOf(values: Words<typeof OPTIONS>["values"], positionals: readonly 
 
 function refsText(session: SessionRow, { rows, total }: RefPage, io: Io): string {
   const colors = colorsFor(io);
+  // Whoever pipes this searches in it: there is no edge to wrap at, so nothing is left out.
+  const room = io.isTerminal ? Math.max(30, io.columns - 44) : Number.MAX_SAFE_INTEGER;
   const cells = rows.map(({ ref, kind, tokens, description }) => [
     ref,
     kind,
     count(tokens),
-    shorten(description, Math.max(30, io.columns - 44)),
+    shortenMiddle(description, room),
   ]);
   const more = total - rows.length;
   return [

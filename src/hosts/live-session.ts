@@ -1,7 +1,8 @@
 /** Which session a running host is in, noted for whoever it starts: our MCP server, and our other hooks. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { homeFolder, liveFile } from "../home.ts";
+import { makeFolder } from "../store/folder.ts";
 import { isObject, parseJson } from "../transcript/json.ts";
 import type { Told } from "./hook-host.ts";
 
@@ -10,7 +11,7 @@ export function noteLive({ sessionId, cwd }: Told, isInside: boolean): void {
   const path = livePath();
   if (path === undefined) return;
   const isServed = isInside || isServedInside();
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   const note = { session: sessionId, cwd, ...(isServed ? { isServedInside: true } : {}) };
   writeFileSync(path, JSON.stringify(note), { mode: 0o600 });
 }

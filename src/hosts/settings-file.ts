@@ -4,7 +4,6 @@
  */
 import {
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -15,6 +14,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import { PalimpsestError } from "../errors.ts";
+import { makeFolder } from "../store/folder.ts";
 import { defined, isList, isObject, type Json, type JsonObject, parseJson } from "../transcript/json.ts";
 
 export interface SettingsFile {
@@ -77,7 +77,7 @@ export function carryOut({ path, kind, after, folder }: Change): void {
     if (folder !== undefined) removeEmpty(dirname(path), folder);
     return;
   }
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0o600;
   const beside = `${path}.palimpsest-${process.pid}`;
   writeFileSync(beside, after, { mode });

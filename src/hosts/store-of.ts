@@ -1,6 +1,4 @@
 /** The store of this machine, with the session in it. */
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import { storeFile } from "../home.ts";
 import type { SessionRow, Store } from "../store/store.ts";
 
@@ -14,7 +12,6 @@ export interface Where {
 export async function openHostStore(): Promise<Store> {
   const { openSqliteStore } = await import("../store/sqlite.ts");
   const path = storeFile(process.env);
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   return openSqliteStore({ path });
 }
 

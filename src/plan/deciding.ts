@@ -90,7 +90,7 @@ export function allowedNow(
   bound: BoundStep | undefined,
 ): readonly Proposal[] {
   if (!bound) return proposals;
-  return proposals.filter(({ place }) => place.messageIndex > bound.range.start);
+  return proposals.filter(({ place }) => place.messageIndex >= bound.behind);
 }
 
 /** Of two edits of one part the first stands. */

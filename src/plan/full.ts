@@ -18,7 +18,7 @@ import {
   tokensOf,
   withoutRepeats,
 } from "./deciding.ts";
-import { pageForm, tableForm } from "./page-form.ts";
+import { pageForm, tableBehindStep, tableForm } from "./page-form.ts";
 import { pageCap } from "./page-share.ts";
 import type { Policy } from "./policy.ts";
 import { proposalsFor, rulesOf } from "./prune.ts";
@@ -93,9 +93,8 @@ function planTable({ input, situation, bound }: Deciding, clears: readonly Propo
   const proposals = withoutRepeats([...(step?.proposals ?? []), ...clears]);
   const plan = { ...planOf(situation, proposals, because, { movesPage: true }), page };
   if (!step) return plan;
-  // Where a step leaves at the end, its page is the last word, and that is never the model's.
   const told = { folded: step.folded, carried: carriedBy(step, situation, bound?.range) };
-  return { ...plan, ...told, page: { ...page, role: "user" } };
+  return { ...plan, ...told, page: tableBehindStep(situation, page, step) };
 }
 
 function planShared(decision: Deciding, clears: readonly Proposal[], rule: AllocationRule): Plan {

@@ -39,6 +39,11 @@ export interface Page {
   readonly text: string;
   /** Behind the message that holds this part; behind the last of what folded where that is not said, or no longer there. */
   readonly behind?: Address;
+  /**
+   * The model's line before it, where the page would stand behind results of an older response: providers join the two, and
+   * then ask for the thinking of that response. Not shown where the page stands first or behind the model's words.
+   */
+  readonly leadIn?: string;
   /** Some systems let the model acknowledge the summary; a second message with this text. */
   readonly acknowledgement?: string;
 }
@@ -78,4 +83,6 @@ export interface HostPage {
   readonly kind: "host-page";
   readonly at: number;
   readonly text: string;
+  /** The summary of the host's that it stands behind, by its ref; where a host has no moment of its own to say it at. */
+  readonly of?: string;
 }

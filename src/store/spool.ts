@@ -4,9 +4,10 @@
  * nothing but file tools can read.
  */
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Ref } from "../transcript/ref.ts";
+import { makeFolder } from "./folder.ts";
 
 export interface Spool {
   readonly directory: string;
@@ -23,7 +24,7 @@ export function openSpool(directory: string): Spool {
     transcriptPath: (id) => join(directory, `transcript-${id}.jsonl`),
     notesPath: join(directory, "notes.md"),
     async write(path, text) {
-      await mkdir(directory, { recursive: true, mode: 0o700 });
+      makeFolder(directory, 0o700);
       const draft = `${path}.${randomUUID()}.tmp`;
       try {
         await writeFile(draft, text, { mode: 0o600, flush: true });

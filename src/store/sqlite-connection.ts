@@ -5,10 +5,11 @@
  * The driver is synchronous, so a transaction runs within one turn of the event loop and calls never interleave. Waiting
  * for another process does not block: SQLite waits a little, then we sleep and try again.
  */
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PalimpsestError } from "../errors.ts";
+import { makeFolder } from "./folder.ts";
 import { type Database, openDatabase, type SqlValue, type Statement } from "./sqlite-driver.ts";
 import { migrate, versionOf } from "./sqlite-schema.ts";
 
@@ -130,11 +131,12 @@ export async function openConnection(path: string): Promise<Connection> {
 /** Made before SQLite makes it, because SQLite would ask the umask. Folders that were there keep their permissions. */
 function makeFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     closeSync(openSync(path, "a", 0o600));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new PalimpsestError("store", `The store ${path} cannot be opened for writing: ${why}`);
+    const advice = "Name a folder you can write to (PALIMPSEST_HOME, --store)";
+    throw new PalimpsestError("store", `The store ${path} cannot be opened for writing: ${why}. ${advice}.`);
   }
 }
 

@@ -5,11 +5,11 @@
 import { type Quote, SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
 import type { Message } from "../transcript/message.ts";
 import { resultText } from "../transcript/message.ts";
-import { chooseLines, headingKey } from "./choose-lines.ts";
+import { chooseLines } from "./choose-lines.ts";
 import { quotableLines } from "./clean-lines.ts";
 import { renderLine, renderQuote } from "./render.ts";
 import { type Heading, type SourceLine, sourceLinesOf } from "./source-lines.ts";
-import { type Scan, scan } from "./things.ts";
+import type { Scan } from "./things.ts";
 
 export interface Quoting {
   readonly messages: readonly Message[];
@@ -23,36 +23,33 @@ export interface Quoting {
 
 export function withLines(summary: Summary, quoting: Quoting): Summary {
   const plain = withoutLines(summary);
-  const { lines, worths } = sourceLinesOf(quoting);
+  const { lines, worths, scanOf } = sourceLinesOf(quoting);
   const texts = [...quoting.staying, ...quoting.behind].flatMap(textsOf);
   const inSight = new Set(texts);
-  const told = new Set(
-    SECTIONS.flatMap((section) =>
-      (plain.sections[section] ?? []).flatMap(({ about }) =>
-        about === undefined ? [] : [`${section} ${about}`],
-      ),
-    ),
-  );
+  const told = new Map(SECTIONS.map((section) => [section, aboutsOf(plain.sections[section] ?? [])]));
   const narrative = SECTIONS.flatMap((section) =>
-    (plain.sections[section] ?? []).map(({ text }) => saidIn(section, text)),
+    (plain.sections[section] ?? []).map(({ text }) => saidIn(section, scanOf(text))),
   );
   const chosen = chooseLines(
     lines.filter(({ text }) => !inSight.has(text)),
     {
       worths,
-      shown: [...texts.map(scan), ...narrative],
+      shown: [...texts.map(scanOf), ...narrative],
       maxTokens: quoting.maxTokens,
       tokensOf: (line, isFirst, isNewSource) => quoting.tokensOf(renderedFor(line, isFirst, isNewSource)),
-      isThere: ({ section, about }) => about !== undefined && told.has(`${section} ${about}`),
+      isThere: ({ section, about }) => about !== undefined && told.get(section)?.has(about) === true,
     },
   );
   return quotedUnder(plain, chosen);
 }
 
 /** That a file was edited is told in our words: what the session calls it by is not, and may be quoted still. */
-function saidIn(section: SectionName, text: string): Scan {
-  const said = scan(text);
+function saidIn(section: SectionName, said: Scan): Scan {
   return section.startsWith("Files") ? { ...said, words: 0 } : said;
+}
+
+function aboutsOf(lines: readonly SummaryLine[]): ReadonlySet<string> {
+  return new Set(lines.flatMap(({ about }) => (about === undefined ? [] : [about])));
 }
 
 function renderedFor({ text, ref, heading }: SourceLine, isFirst: boolean, isNewSource: boolean): string {
@@ -82,7 +79,7 @@ function textsOf({ parts }: Message): readonly string[] {
 function quotedUnder(summary: Summary, chosen: readonly SourceLine[]): Summary {
   const groups = new Map<string, SourceLine[]>();
   for (const line of chosen.toSorted((a, b) => a.order - b.order)) {
-    const key = headingKey(line);
+    const key = line.key;
     const group = groups.get(key);
     if (group) group.push(line);
     else groups.set(key, [line]);

@@ -16,7 +16,7 @@ import {
 } from "../transcript/json.ts";
 import { isSealed } from "../transcript/prefix.ts";
 import type { Problem, ProblemCode } from "../transcript/rules.ts";
-import { stepsOf } from "../transcript/turns.ts";
+import { lastResponse } from "../transcript/turns.ts";
 import type { Asked, Headers, Memory, Violation, ViolationCode } from "./api.ts";
 import { type BrokenSeal, brokenSeals } from "./seal.ts";
 
@@ -235,15 +235,15 @@ export function droppedThinking(asked: Asked): readonly Json[] {
     }));
 }
 
+/** Neighbours of one role are joined first: words behind results belong to the message with the results. */
 function inLastResponse({ body, transcript }: Asked, { thoughtful }: Memory): Found {
-  const { messages } = transcript;
-  const step = stepsOf(transcript).at(-1);
+  const response = lastResponse(transcript);
   const isThinking = ["enabled", "adaptive"].includes(string(object(body["thinking"])["type"]) ?? "");
-  if (!isThinking || !step || step.end !== messages.length) return [];
-  const parts = messages[step.start]?.parts ?? [];
+  if (!isThinking || !response) return [];
+  const parts = transcript.messages.slice(response.start, response.end).flatMap((message) => message.parts);
   const isKept = parts.some((part) => part.type === "thinking" && isSealed(part));
   if (isKept || !parts.some((part) => part.type === "tool-call" && thoughtful.get(part.callId))) return [];
   const found = parts[0]?.type === "text" ? "text" : "tool_use";
   const why = `Expected \`thinking\` or \`redacted_thinking\`, but found \`${found}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable \`thinking\`.`;
-  return [["missing-thinking", `messages.${step.start}.content.0.type: ${why}`]];
+  return [["missing-thinking", `messages.${response.start}.content.0.type: ${why}`]];
 }

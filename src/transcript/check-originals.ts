@@ -6,7 +6,7 @@ import type { Message, OpaquePart, Part, ThinkingPart, Transcript } from "./mess
 import { addPart, isSealed, openPrefix, type PrefixDigest } from "./prefix.ts";
 import { refOf } from "./ref.ts";
 import type { Problem } from "./rules.ts";
-import { stepsOf } from "./turns.ts";
+import { lastResponse } from "./turns.ts";
 
 export function findAgainstOriginal(transcript: Transcript, original: Transcript): readonly Problem[] {
   return [
@@ -68,19 +68,31 @@ function isSealedThinking(part: Part): part is ThinkingPart {
 }
 
 /**
- * While the model waits for results it is still thinking: the response with the calls must keep what it thought. Once
- * the user speaks again a new turn begins, and the thinking of the old one may go.
+ * While the model waits for results it is still thinking: the response with the calls must keep what it thought, until the
+ * model itself has spoken again. Words of the user behind the results do not end that: providers join them with the results.
  */
 function findMissingThinking(transcript: Transcript, original: Transcript): readonly Problem[] {
-  const { messages } = transcript;
-  const step = stepsOf(transcript).at(-1);
-  const response = step && messages[step.start];
-  if (!response || step.end !== messages.length || response.parts.some(isSealedThinking)) return [];
-  const ids = new Set(callIdsOf(response));
-  const source = original.messages.findLast((message) => callIdsOf(message).some((id) => ids.has(id)));
-  if (!source?.parts.some(isSealedThinking)) return [];
+  const response = lastResponse(transcript);
+  if (!response) return [];
+  const messages = transcript.messages.slice(response.start, response.end);
+  const ids = new Set(messages.flatMap(callIdsOf));
+  if (ids.size === 0 || hasSealedThinking(...messages)) return [];
+  const isCalling = (message: Message) => callIdsOf(message).some((id) => ids.has(id));
+  if (!hasSealedThinking(...responseAt(original, original.messages.findLastIndex(isCalling)))) return [];
   const why = "The thinking that led to the last calls was left out while the model waits for their results.";
-  return [{ code: "missing-thinking", messageIndex: step.start, why }];
+  return [{ code: "missing-thinking", messageIndex: response.start, why }];
+}
+
+/** All messages of the model around one of them. */
+function responseAt({ messages }: Transcript, index: number): readonly Message[] {
+  const isOther = ({ role }: Message) => role !== "assistant";
+  const after = messages.slice(index).findIndex(isOther);
+  const response = lastResponse({ messages: after < 0 ? messages : messages.slice(0, index + after) });
+  return index < 0 || !response ? [] : messages.slice(response.start, response.end);
+}
+
+function hasSealedThinking(...messages: readonly Message[]): boolean {
+  return messages.some(({ parts }) => parts.some(isSealedThinking));
 }
 
 function callIdsOf(message: Message): readonly string[] {

@@ -29,6 +29,18 @@ export function stepsOf(transcript: Transcript): readonly Range[] {
   }));
 }
 
+/**
+ * The last response: all messages of the model that stand together, because providers join neighbours of one role. What
+ * follows it is one message too: words behind results do not end the wait for what the model makes of them.
+ */
+export function lastResponse({ messages }: Transcript): Range | undefined {
+  const end = messages.findLastIndex(({ role }) => role === "assistant") + 1;
+  if (end === 0) return undefined;
+  let start = end - 1;
+  while (messages[start - 1]?.role === "assistant") start -= 1;
+  return { start, end };
+}
+
 /** Results may be spread over several messages (OpenAI: one each); they end where something else begins. */
 function endOfResults(messages: readonly Message[], from: number): number {
   let end = from;

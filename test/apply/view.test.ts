@@ -91,6 +91,26 @@ describe("the view", () => {
     ]);
   });
 
+  test("says the model's line before a page behind results, and nowhere else", () => {
+    const page = { role: "user", text: "PAGE", leadIn: "(folded)" } as const;
+    const led = (...indices: readonly number[]) => {
+      const compacted = compaction("l", folds(history, ...indices), { page });
+      return says(view(history, [compacted])).slice(0, -1);
+    };
+    expect(led(3)).toEqual([
+      "user: fix the bug",
+      "assistant: tool-call",
+      "user: tool-result",
+      "assistant: (folded)",
+      "user: PAGE",
+      "user: go on",
+      "assistant: tool-call",
+    ]);
+    // Behind the model's own words it would be a second line, and first it would not be a conversation.
+    expect(led(4)).not.toContain("assistant: (folded)");
+    expect(led(0, 1, 2, 3)).toEqual(["user: PAGE", "user: go on", "assistant: tool-call"]);
+  });
+
   test("gives the same bytes for a history that was resent with new ids and times", () => {
     const ledger = [fold, compaction("c", [stub(history.messages[6] as Message, "[stub]")])];
     const plain = (of: Transcript) => says(view(of, ledger));
@@ -201,10 +221,10 @@ describe("the view", () => {
     expect(view(rewound, ledger)).toEqual(made);
     expect(check(view(rewound, ledger), { original: made })).toEqual([]);
     expect(viewOf(rewound, ledger).applied).toEqual([before]);
-    // Once the step is over, or the user spoke, it may go.
+    // Once the step is over it may go; that the user spoke does not end it.
     expect(viewOf(sealed, ledger).applied).toEqual(ledger);
     const spoken = { ...sealed, messages: [...rewound.messages, user("stop")] };
-    expect(viewOf(spoken, ledger).applied).toEqual(ledger);
+    expect(viewOf(spoken, ledger).applied).toEqual([before]);
     // The same where it was folded, and the rewind ends in the middle of the fold.
     const folding = compaction("f", [...folds(sealed, 3, 4, 5, 6, 7), stub(first as Message, "[one]")], {
       page: { role: "user", text: "PAGE" },

@@ -25,6 +25,7 @@ function inStore(...words: readonly string[]) {
   return run([...words, "--store", store]);
 }
 
+const far = await compacted("a-workspace-with-a-long-name");
 const mine = await compacted("mine");
 const other = await compacted("other");
 const resultOf = (report: CompactReport, word: string) =>
@@ -37,6 +38,16 @@ describe("palimpsest refs", () => {
     expect(code).toBe(0);
     expect(out).toContain(other.session);
     expect(out).toMatch(/ref_\w{12} {2}tool-result +[\d,]+ {2}File: \S*part-18\.ts/);
+  });
+
+  test("on a terminal a line fits and keeps its end; in a pipe it is whole", async () => {
+    const words = ["refs", "--session", far.session, "--kind", "tool-result", "--store", store];
+    const narrow = (await run(words, { isTerminal: true, columns: 64 })).out.split("\n");
+    const piped = (await run(words, { columns: 64 })).out.split("\n");
+    const row = (lines: readonly string[]) => lines.find((line) => line.includes("part-18.ts")) ?? "";
+    expect(row(narrow)).toContain("…");
+    expect(row(piped)).not.toContain("…");
+    expect(row(piped).length).toBeGreaterThan(row(narrow).length);
   });
 
   test("--session, --kind and --limit narrow it", async () => {

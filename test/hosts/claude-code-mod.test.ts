@@ -1,102 +1,12 @@
-/**
- * Our mod as Claude Code runs it, around it an engine that only dispatches: hooks are called with `$`, the event and `next`,
- * and `$.process.run` starts the real process. The real engine is in `npm run conformance`.
- */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/transcript/json.ts";
-import { scratchFolder } from "../cli/run.ts";
 import { type Handback, handed, work } from "./claude-code-conversation.ts";
+import { BIN, compacting, FOLDER, started } from "./claude-code-engine.ts";
 
-const BIN = resolve(import.meta.dirname, "../../dist/cli/bin.js");
-const FOLDER = scratchFolder();
 const BIG = Array.from({ length: 3000 }, (_, index) => `${index} line of a log, ünï ${index * 7}`).join("\n");
-let count = 0;
-
-type Hook = (
-  $: unknown,
-  event: JsonObject,
-  next: (event: JsonObject) => Promise<unknown>,
-) => Promise<unknown>;
-interface Registered {
-  readonly event: string;
-  readonly matcher: JsonObject;
-  readonly hook: Hook;
-}
-
-interface Starting {
-  readonly env?: Record<string, string>;
-  readonly isInteractive?: boolean;
-  /** Whether our process can be started. */
-  readonly isReachable?: boolean;
-}
-
-/** A session with the mod in it; each has its own copy of the module, as each process of Claude Code has. */
-async function started({ env = {}, isInteractive = false, isReachable = true }: Starting = {}) {
-  count += 1;
-  const home = join(FOLDER, `home-${count}`);
-  const said: string[] = [];
-  const tools: string[] = [];
-  const compacted: JsonObject[] = [];
-  const state = { isReachable, window: 200_000, request: [] as readonly JsonObject[] };
-  const engine = {
-    session: {
-      id: async () => "s1",
-      cwd: async () => FOLDER,
-      model: async () => "claude-sonnet-4-5",
-      info: async () => ({ transcriptPath: join(home, "s1.jsonl") }),
-      usage: async () => ({ context: { window: state.window } }),
-      messages: async () => state.request,
-      compact: async (how: JsonObject) => {
-        compacted.push(how);
-        return {};
-      },
-    },
-    tool: {
-      register: async (tool: { name: string; isDeferred: boolean }) =>
-        tools.push(`${tool.name} ${tool.isDeferred}`),
-    },
-    command: { register: async () => undefined },
-    process: {
-      hookEnv: async () => ({ CLAUDE_PID: `77${count}` }),
-      run: async (
-        argv: readonly string[],
-        { stdin, env: own }: { stdin: string; env: Record<string, string> },
-      ) => {
-        if (!state.isReachable) throw new Error("spawn palimpsest ENOENT");
-        const ran = spawnSync(process.execPath, [BIN, ...argv.slice(1)], {
-          input: stdin,
-          env: { PATH: process.env["PATH"] ?? "", PALIMPSEST_HOME: home, ...own },
-          encoding: "utf8",
-          maxBuffer: 1 << 26,
-        });
-        return { exitCode: ran.status ?? 1, stdout: ran.stdout, stderr: ran.stderr };
-      },
-    },
-    env: { get: async (name: string) => env[name] },
-    ui: { log: (text: string) => said.push(text) },
-  };
-  vi.resetModules();
-  const { register } = await import("../../plugins/claude-code/hooks/register.ts");
-  const hooks: Registered[] = [];
-  const on = (event: string, ...rest: readonly unknown[]) => {
-    const [matcher, hook] = rest.length === 2 ? rest : [{}, rest[0]];
-    hooks.push({ event, matcher: matcher as JsonObject, hook: hook as Hook });
-  };
-  register(on as never);
-  const dispatch = async (event: string, e: JsonObject, core: (e: JsonObject) => unknown = () => "core") => {
-    const found = hooks.find(
-      (one) =>
-        one.event === event &&
-        Object.entries(one.matcher).every(([key, value]) => key === "command" || e[key] === value),
-    );
-    return found ? found.hook(engine, e, async (passed) => core(passed)) : core(e);
-  };
-  await dispatch("session.start", { cwd: FOLDER, isInteractive });
-  return { dispatch, said, tools, compacted, state, home };
-}
 
 const appended = (content: string, more: JsonObject = {}) => ({
   door: "tool-result",
@@ -173,7 +83,8 @@ describe("our mod in Claude Code", () => {
     const { dispatch, said, state } = await started();
     const { rows, request } = handed(["never touch the port 48213", ...work(10, 20)]);
     state.request = request;
-    const answer = (await dispatch("session.compact", { trigger: "auto", messages: rows })) as {
+    const own = compacting(dispatch);
+    const answer = (await dispatch("session.compact", { trigger: "auto", messages: rows }, own)) as {
       messages: Handback[];
     };
     expect(answer.messages.length).toBeLessThan(rows.length);
@@ -188,13 +99,8 @@ describe("our mod in Claude Code", () => {
     const { dispatch, state, home } = await started();
     const { rows, request } = handed(["look", ...work(10, 20)]);
     state.request = request;
-    const answer = (await dispatch("session.compact", {
-      trigger: "auto",
-      agentId: "a7",
-      messages: rows,
-    })) as {
-      messages: Handback[];
-    };
+    const due = { trigger: "auto", agentId: "a7", messages: rows };
+    const answer = (await dispatch("session.compact", due, compacting(dispatch))) as { messages: Handback[] };
     const page = answer.messages.find(({ text }) => text.startsWith("# Earlier work"))?.text ?? "";
     const tool = "mcp__palimpsest__read_ref";
     const call = { tool, tool_use_id: "t", ref: refIn(page.slice(page.indexOf("## What can be read back"))) };
@@ -218,7 +124,7 @@ describe("our mod in Claude Code", () => {
   });
 
   test("the twins of our tools on the MCP server are out of sight, and hook processes leave the work to us", async () => {
-    const { dispatch, home } = await started();
+    const { dispatch, home, pid } = await started();
     const pool = { value: [{ name: "Bash" }, { name: "mcp__plugin_palimpsest_palimpsest__read_ref" }] };
     expect(await dispatch("tool.list", {}, () => pool)).toEqual({ value: [{ name: "Bash" }] });
     const input = JSON.stringify({
@@ -229,13 +135,13 @@ describe("our mod in Claude Code", () => {
       tool_input: { command: "cat big.log" },
       tool_response: { stdout: BIG, stderr: "", interrupted: false },
     });
-    const hook = (pid: string) =>
+    const hook = (host: string) =>
       spawnSync(process.execPath, [BIN, "hook", "claude-code", "PostToolUse"], {
         input,
-        env: { PATH: process.env["PATH"] ?? "", PALIMPSEST_HOME: home, CLAUDE_PID: pid },
+        env: { PATH: process.env["PATH"] ?? "", PALIMPSEST_HOME: home, CLAUDE_PID: host },
         encoding: "utf8",
       }).stdout;
-    expect(hook(`77${count}`)).toBe("");
+    expect(hook(pid)).toBe("");
     expect(hook("1")).toContain("updatedToolOutput");
   });
 

@@ -139,10 +139,10 @@ describe("broken conversations are rejected for their own reason:", () => {
 });
 
 describe("what may be done to a legal conversation", () => {
-  test("all sealed thinking may go, unless results were just given", () => {
+  test("all sealed thinking may go, unless the model waits for what it called", () => {
     fc.assert(
       fc.property(legalRequests, (transcript) => {
-        fc.pre(!endsWithResults(transcript));
+        fc.pre(!isWaiting(transcript));
         expect(check(withoutThinking(transcript), { original: transcript })).toEqual([]);
       }),
     );
@@ -325,12 +325,11 @@ function cutBeforeResponse(transcript: Transcript, pick: number): Transcript | u
 }
 
 function dropLastThinking(transcript: Transcript): Transcript | undefined {
-  const last = stepsOf(transcript).at(-1);
-  const response = last && transcript.messages[last.start];
-  if (!response || last.end !== transcript.messages.length || !has(isSealedThinking)(response))
-    return undefined;
+  const last = transcript.messages.findLastIndex(({ role }) => role === "assistant");
+  const response = transcript.messages[last];
+  if (!response || !isWaiting(transcript) || !has(isSealedThinking)(response)) return undefined;
   const parts = response.parts.filter((part) => !isSealedThinking(part, "assistant"));
-  return withMessages(transcript, transcript.messages.with(last.start, { ...response, parts }));
+  return withMessages(transcript, transcript.messages.with(last, { ...response, parts }));
 }
 
 function sealedOnly(change: (transcript: Transcript) => Transcript): Mutation {
@@ -365,8 +364,11 @@ function mapParts(transcript: Transcript, change: (part: Part) => Part): Transcr
   );
 }
 
-function endsWithResults(transcript: Transcript): boolean {
-  return transcript.messages.at(-1)?.parts.some((part) => part.type === "tool-result") === true;
+function isWaiting({ messages }: Transcript): boolean {
+  return (
+    messages.findLast(({ role }) => role === "assistant")?.parts.some(({ type }) => type === "tool-call") ===
+    true
+  );
 }
 
 function withMessages(transcript: Transcript, messages: readonly Message[]): Transcript {

@@ -16,7 +16,7 @@ export const legalRequests: fc.Arbitrary<Transcript> = fc
   })
   .map(({ opening, turns, last }) => build(opening, [...turns, last]));
 
-/** Accepted as a record: may also end with an answer or with calls still open. */
+/** Accepted as a record: may also end with an answer, with results, or with calls still open. */
 export const legalRecords: fc.Arbitrary<Transcript> = fc
   .record({
     opening: openings(),
@@ -124,8 +124,9 @@ function asks(): fc.Arbitrary<TurnShape["asks"]> {
   return fc.array(fc.record({ words: words(), extra }), { minLength: 1, maxLength: 2 });
 }
 
+/** Sometimes without an answer: the user speaks while the model works, and their words stand behind its results. */
 function turns(): fc.Arbitrary<TurnShape> {
-  const answer = fc.record({ ...thoughts(), words: words() });
+  const answer = fc.option(fc.record({ ...thoughts(), words: words() }), { nil: undefined, freq: 3 });
   return fc.record({ asks: asks(), steps: fc.array(steps(), { maxLength: 3 }), answer });
 }
 

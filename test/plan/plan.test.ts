@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
+import { viewOf } from "../../src/apply/view.ts";
 import { addressKey } from "../../src/plan/edit.ts";
-import type { PlanInput } from "../../src/plan/plan.ts";
+import { makePlan, type PlanInput } from "../../src/plan/plan.ts";
 import { none } from "../../src/plan/policies/none.ts";
 import { nucleic } from "../../src/plan/policies/nucleic.ts";
 import { palimpsest } from "../../src/plan/policies/palimpsest.ts";
@@ -9,7 +10,7 @@ import { check } from "../../src/transcript/check.ts";
 import type { Message, Transcript } from "../../src/transcript/message.ts";
 import { addressParts } from "../../src/transcript/ref.ts";
 import { assistant, call, calls, gets, result, thinks, transcript, user } from "../say.ts";
-import { applied, planFor, small, totalOf } from "./plans.ts";
+import { applied, committed, planFor, planInput, small, totalOf } from "./plans.ts";
 
 const LONG = "some words of output, nothing special\n".repeat(30);
 
@@ -132,8 +133,61 @@ test("over that mark the step in progress folds too, and its results are carried
   expect(check(view, { original: thinking })).toEqual([]);
 });
 
-test("once the user has spoken, the thinking of the steps that stay is dropped", () => {
+test("where older steps stay, a line of the model parts their results from the page: it no longer waits for them", () => {
+  const plan = planFor(thinking, tight);
+  const view = applied(thinking, plan);
+  expect(said(view).slice(-4)).toEqual([
+    "assistant:tool-call",
+    "user:tool-result",
+    "assistant:(Steps of mine were folded; the page that follows tells of them.)",
+    "user:p",
+  ]);
+  expect(check(view, { original: thinking })).toEqual([]);
+  const unled = applied(thinking, { ...plan, page: { role: "user" } });
+  expect(check(unled, { original: thinking }).map(({ code }) => code)).toEqual(["missing-thinking"]);
+});
+
+test("no such line where the model's own words stand before the page, or no step stays", () => {
+  const answered = transcript(
+    user("go"),
+    ...steps(11),
+    assistant("Half done."),
+    user("then go"),
+    ...thoughtful(99),
+  );
+  const plan = planFor(answered, tight);
+  expect(said(applied(answered, plan)).slice(-3)).toEqual(["assistant:Half done.", "user:then go", "user:p"]);
+  expect(plan.page).toEqual({ role: "user" });
+  const alone = planFor(thinking, { ...tight, targetTokens: 1 });
+  expect(said(applied(thinking, alone))).toEqual(["user:go", "user:p"]);
+  expect(alone.page).toEqual({ role: "user" });
+});
+
+test("a page that stands last because of an earlier fold is the user's, whatever folds now", () => {
+  const policy: Policy = { ...small, prune: [], placement: { role: "assistant" } };
+  const first = planFor(thinking, { ...tight, policy });
+  const second = makePlan(planInput(thinking, { ...tight, policy, windowTokens: 1_000 }, committed(first)));
+  expect(Math.max(...second.folded)).toBeLessThan(24);
+  expect(second.page).toMatchObject({ role: "user" });
+  const { transcript: view } = viewOf(thinking, committed(second, committed(first)));
+  expect(said(view).at(-1)).toBe("user:p");
+  expect(check(view, { original: thinking })).toEqual([]);
+});
+
+test("what the user says behind the results does not end the wait: providers join the two", () => {
   const given = transcript(...thinking.messages, user("on"));
+  const windowTokens = Math.round(totalOf(given) / 0.85);
+  expect(planFor(given, { ...fold, windowTokens }).because).toBe(
+    "the model waits for results it thought about",
+  );
+  const plan = planFor(given, tight);
+  expect(plan.carried).toEqual([{ messageIndex: 24, partIndex: 0 }]);
+  expect(said(applied(given, plan)).slice(-2)).toEqual(["user:p", "user:on"]);
+  expect(check(applied(given, plan), { original: given })).toEqual([]);
+});
+
+test("once the model has spoken, the thinking of the steps that stay is dropped", () => {
+  const given = transcript(...thinking.messages, assistant("Done."), user("on"));
   const plan = planFor(given, fold);
   expect(plan.edits.some(({ kind }) => kind === "drop")).toBe(true);
   expect(check(applied(given, plan), { original: given })).toEqual([]);
@@ -209,7 +263,8 @@ test("none never does anything, however full, whoever asks", () => {
 test("a page is the user's where it would stand first or last, and an acknowledgement never ends the conversation", () => {
   const placement = { role: "assistant", acknowledgement: "Understood." } as const;
   const policy: Policy = { ...small, prune: [], placement };
-  expect(planFor(thinking, { ...tight, policy }).page).toEqual({ role: "user" });
+  expect(planFor(thinking, { ...tight, policy }).page).toMatchObject({ role: "user" });
+  expect(planFor(thinking, { ...tight, policy }).page).not.toHaveProperty("acknowledgement");
   const given = transcript(user("go"), ...steps(12), user("on"));
   expect(planFor(given, { ...fold, policy }).page).toEqual(placement);
 });

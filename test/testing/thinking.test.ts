@@ -100,7 +100,7 @@ describe("Anthropic", () => {
     );
   });
 
-  test("left out while results come back; but it may go once the user spoke again, or with thinking off", async () => {
+  test("left out while results come back; but it may go once the model spoke again, or with thinking off", async () => {
     const server = await serverFor(REPLIES);
     const { content, result } = await step(server);
     const bare = content.filter(({ type }) => type !== "thinking");
@@ -112,6 +112,19 @@ describe("Anthropic", () => {
     expect((await askClaude(server, { ...body, thinking: { type: "disabled" }, messages })).status).toBe(200);
     const later = [...messages, { role: "assistant", content: "Seen." }, hello];
     expect((await askClaude(server, { ...body, messages: later })).status).toBe(200);
+  });
+
+  test("left out where the user's words follow the results in a message of their own: it is joined with them", async () => {
+    const server = await serverFor(REPLIES);
+    const { content, result } = await step(server);
+    const bare = content.filter(({ type }) => type !== "thinking");
+    const messages = [hello, { role: "assistant", content: bare }, result, { role: "user", content: "and?" }];
+    const body = { ...on, system: "Be brief.", tools };
+    expect(errorOf(await askClaude(server, { ...body, messages }))[2]).toMatch(
+      /^messages\.1\.content\.0\.type: Expected `thinking`/,
+    );
+    const whole = messages.with(1, { role: "assistant", content });
+    expect((await askClaude(server, { ...body, messages: whole })).status).toBe(200);
   });
 
   test("hidden thinking is a seal alone, and holds as well", async () => {

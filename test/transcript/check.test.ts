@@ -370,12 +370,26 @@ describe("what was sealed", () => {
     expect(check(again, { original: again })).toEqual([]);
   });
 
-  test("may leave the response before once the user speaks again, beside no results", () => {
+  test("may leave a response once the model has spoken again; the user's words behind its results are joined with them", () => {
     const told = transcript(ask, thought, gets("1", "text"), user("stop"));
-    const stripped = transcript(ask, calls("1", "Read"), gets("1", "text"), user("stop"));
-    expect(check(stripped, { original: told })).toEqual([]);
-    const beside = transcript(ask, calls("1", "Read"), user(result("1", "text"), "stop"));
-    expect(check(beside, { original: told }).map(({ code }) => code)).toEqual(["missing-thinking"]);
+    const codes = (...messages: readonly Message[]) =>
+      check(transcript(ask, ...messages), { original: told }).map(({ code }) => code);
+    const bare = calls("1", "Read");
+    expect(codes(bare, user(result("1", "text"), "stop"))).toEqual(["missing-thinking"]);
+    expect(codes(bare, gets("1", "text"), user("stop"))).toEqual(["missing-thinking"]);
+    expect(codes(bare, gets("1", "text"), user("stop"), user("really"))).toEqual(["missing-thinking"]);
+    expect(codes(bare, gets("1", "text"), assistant("(folded)"), user("stop"))).toEqual([]);
+  });
+
+  test("is looked for in all messages of the model that stand together", () => {
+    const sealed = assistant(thinks("hm", "sig"), "let me look");
+    const told = transcript(ask, sealed, calls("1", "Read"), gets("1", "text"));
+    const found = (...messages: readonly Message[]) =>
+      check(transcript(ask, ...messages), { original: told }).map(({ code }) => code);
+    expect(found(sealed, calls("1", "Read"), gets("1", "text"))).toEqual([]);
+    expect(found(assistant("let me look"), calls("1", "Read"), gets("1", "text"))).toEqual([
+      "missing-thinking",
+    ]);
   });
 
   test("includes opaque items inside results, which may leave with their result and not change in it", () => {

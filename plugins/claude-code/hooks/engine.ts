@@ -63,11 +63,19 @@ export interface Events {
   "tool.list": [unknown, { readonly value: readonly { readonly name: string }[] }];
   "command.run": [{ readonly args?: string }, { readonly text: string }];
   "session.append": [Loop & Appended, unknown];
-  "session.compact": [
-    Loop & { readonly trigger: string; readonly instructions?: string; readonly messages: readonly Fields[] },
-    { readonly messages: readonly Value[] } | { readonly skip: string },
-  ];
+  "session.compact": [Compacting, Compacted];
+  /** Raised by the engine's own compaction, around the hooks of the user's settings. */
+  "classic.PreCompact": [{ readonly agent_id?: string }, { readonly block?: string }];
+  "classic.SessionStart": [{ readonly source: string }, { readonly additionalContext?: readonly string[] }];
 }
+
+export interface Compacting extends Loop {
+  readonly trigger: string;
+  readonly instructions?: string;
+  readonly messages: readonly Fields[];
+}
+
+export type Compacted = { readonly messages: readonly Value[] } | { readonly skip: string };
 
 interface ToolAsked {
   readonly tool: string;
@@ -87,7 +95,7 @@ export interface Appended {
   readonly message: { readonly content: readonly Block[]; readonly [field: string]: Value };
 }
 
-type Next<Name extends keyof Events> = (event: Events[Name][0]) => Promise<Events[Name][1]>;
+export type Next<Name extends keyof Events> = (event: Events[Name][0]) => Promise<Events[Name][1]>;
 type Hook<Name extends keyof Events> = (
   $: Engine,
   event: Events[Name][0],

@@ -6,7 +6,17 @@
  * compactions and our own tools need it. Whatever goes wrong, Claude Code goes on as if we were not there, and it is said once.
  */
 import { COMMAND } from "./command.ts";
-import type { Appended, Block, Engine, Fields, Register, Value } from "./engine.ts";
+import type {
+  Appended,
+  Block,
+  Compacted,
+  Compacting,
+  Engine,
+  Fields,
+  Next,
+  Register,
+  Value,
+} from "./engine.ts";
 
 /** Below this nothing is giant: 8,000 tokens take more characters in any language. */
 const LIGHT_CHARS = 16_000;
@@ -89,33 +99,38 @@ export const register: Register = (on) => {
 
   on("session.compact", async ($, e, next) => {
     if (!isOn) return next(e);
+    const isLeft = (await $.env.get("PALIMPSEST_COMPACTION")) === "host";
     // Ours is made in no time when it is due; a model would be asked for one that may never be.
-    if (e.trigger === "precompute") return { skip: "palimpsest compacts when it is due" };
-    const answer = await failingOpen($, async () => {
-      const { context } = await $.session.usage();
-      const request = await $.session.messages(
-        e.agentId === undefined ? { as: "api" } : { as: "api", agentId: e.agentId },
-      );
-      const given = {
-        trigger: e.trigger,
-        focus: e.instructions,
-        model: await $.session.model(),
-        window_tokens: context.window,
-        context_tokens: e.agentId === undefined ? context.tokens : undefined,
-        rows: e.messages.map(withoutRecords),
-        request,
-      };
-      return ask($, "session.compact", given, e.agentId);
-    });
+    if (e.trigger === "precompute") return isLeft ? next(e) : { skip: "palimpsest compacts when it is due" };
+    const answer = await failingOpen($, () => asked($, e, isLeft));
     if (Array.isArray(answer?.messages)) {
+      const others = await othersFirst(e, next);
+      if (others !== undefined) return others;
       if (typeof answer.notice === "string") $.ui.log(answer.notice);
       return { messages: answer.messages };
     }
-    // Too little for a page, or we failed: Claude Code writes its own summary, and is told what may not be left out.
-    const told = [e.instructions, answer?.instructions].filter(
-      (text) => typeof text === "string" && text !== "",
-    );
+    // Too little for a page, not ours to do, or we failed: Claude Code writes its own summary, and is told what may not be left out.
+    const instructions = typeof answer?.instructions === "string" ? answer.instructions : "";
+    isPageDue = instructions !== "" && e.agentId === undefined;
+    const told = [e.instructions, instructions].filter((text) => text !== undefined && text !== "");
     return next(told.length === 0 ? e : { ...e, instructions: told.join("\n\n") });
+  });
+
+  on("classic.PreCompact", async (_, e, next) => {
+    const said = await next(e);
+    const loop = e.agent_id ?? "";
+    if (!held.has(loop) || said.block !== undefined) return said;
+    held.set(loop, true);
+    return { ...said, block: "palimpsest compacts" };
+  });
+
+  on("classic.SessionStart", async ($, e, next) => {
+    const said = await next(e);
+    if (!isPageDue || e.source !== "compact") return said;
+    isPageDue = false;
+    const answer = await failingOpen($, () => ask($, "session.compacted", {}));
+    if (typeof answer?.page !== "string") return said;
+    return { ...said, additionalContext: [...(said.additionalContext ?? []), answer.page] };
   });
 
   on("session.end", async ($, e, next) => {
@@ -127,6 +142,47 @@ export const register: Register = (on) => {
 /** Off until our process has answered: without it nothing could be kept. */
 let isOn = false;
 let wanted: { readonly instructions: string } | undefined;
+
+/** Compactions of ours that wait for what stands beneath us, by loop: true once Claude Code's own was reached. */
+const held = new Map<string, boolean>();
+/** Claude Code is writing a summary of its own: our page follows it. */
+let isPageDue = false;
+
+async function asked($: Engine, e: Compacting, isLeft: boolean): Promise<Fields> {
+  const { context } = await $.session.usage();
+  const request = await $.session.messages(
+    e.agentId === undefined ? { as: "api" } : { as: "api", agentId: e.agentId },
+  );
+  const given = {
+    trigger: e.trigger,
+    focus: e.instructions,
+    model: await $.session.model(),
+    window_tokens: context.window,
+    context_tokens: e.agentId === undefined ? context.tokens : undefined,
+    is_left: isLeft,
+    rows: e.messages.map(withoutRecords),
+    request,
+  };
+  return ask($, "session.compact", given, e.agentId);
+}
+
+/**
+ * Who stands beneath us is heard before ours is handed out: another plugin that compacts, and the user's PreCompact hooks,
+ * which may say no. Only Claude Code's own summarizer is held back, where it asks those hooks. Undefined: nobody else did it.
+ */
+async function othersFirst(e: Compacting, next: Next<"session.compact">): Promise<Compacted | undefined> {
+  const loop = e.agentId ?? "";
+  held.set(loop, false);
+  try {
+    const answered = await next(e);
+    return held.get(loop) === true ? undefined : answered;
+  } catch (error) {
+    if (held.get(loop) === true) return undefined;
+    throw error;
+  } finally {
+    held.delete(loop);
+  }
+}
 
 /** What was asked of a tool, until its result is there; a result says only which call it answers. */
 const inputs = new Map<string, Fields>();

@@ -4,8 +4,8 @@
  */
 import { spawn } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
-import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../../store/folder.ts";
 
 export interface CommandOptions {
   readonly cwd: string;
@@ -118,6 +118,6 @@ class Output {
 }
 
 async function openSpill(path: string): Promise<WriteStream> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   return createWriteStream(path, { mode: 0o600 });
 }

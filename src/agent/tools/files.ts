@@ -1,8 +1,9 @@
 /** read_file, write_file, edit_file. */
 
 import { constants } from "node:fs";
-import { mkdir, open, readFile, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../../store/folder.ts";
 import { readablePath, writablePath } from "./paths.ts";
 import { type AgentTool, BadCall, countOf, integer, schema, text, textOf } from "./tool.ts";
 
@@ -117,7 +118,7 @@ export const editFileTool: AgentTool = {
 
 /** The path was judged with its links followed; a link put there since is not followed. */
 async function write(path: string, content: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
   const file = await open(path, flags);
   try {

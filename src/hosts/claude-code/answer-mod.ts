@@ -17,6 +17,7 @@ export async function answerCompaction(told: Told): Promise<Json> {
     const taken = await takeOver(raw["rows"] ?? null, raw["request"], {
       ...{ store, sessionId, cwd, at: Date.now() },
       trigger: string(raw["trigger"]) ?? "manual",
+      isLeft: raw["is_left"] === true,
       ...defined({
         focus: string(raw["focus"]),
         model: string(raw["model"]),

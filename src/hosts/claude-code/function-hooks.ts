@@ -13,6 +13,7 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   "tool.check": "before-tool",
   "session.append": "after-tool",
   "session.compact": "compaction",
+  "session.compacted": "after-compaction",
   "tool.run": "own-tool",
 };
 
@@ -35,7 +36,7 @@ export const claudeCodeFunctionHooks: HookHost = {
   shortened: (_, text) => ({ shown: text }),
   refused: (_, why) => ({ refused: why }),
   instructed: async () => undefined,
-  injected: () => ({}),
+  injected: (_, page) => ({ page }),
 };
 
 /** Larger files than this are not read into a hook. */

@@ -31,6 +31,8 @@ export interface Compacting {
   readonly at: number;
   /** Who compacts, as Claude Code says it: `manual`, `auto`, `plugin`. */
   readonly trigger: string;
+  /** The user leaves compaction to Claude Code: everything is kept, and its summarizer is told. */
+  readonly isLeft?: boolean;
   readonly focus?: string;
   readonly model?: string;
   /** As the host has them; the tokens include what it sends besides the conversation. */
@@ -49,6 +51,8 @@ export async function takeOver(rows: Json, request: Json | undefined, how: Compa
   const read: Transcript = { ...conversationIn(given, request), ...defined({ model: how.model }) };
   const { store, sessionId } = how;
   const { transcript, summaries } = recognisePages(read, await store.ledger(sessionId));
+  if (how.isLeft)
+    return { because: "compaction is left to Claude Code", instructions: await leftToHost(transcript, how) };
   const outcome = await compact(transcript, {
     store,
     sessionId,

@@ -15,6 +15,7 @@ import { keepSession } from "../keep-session.ts";
 import { foldedPage } from "../page.ts";
 import { SessionView } from "../session-view.ts";
 import { enterSession, openHostStore } from "../store-of.ts";
+import { otherCompactor } from "./other-compactor.ts";
 import type { Pi, PiCompacting, PiContext, PiResult, PiText } from "./pi.ts";
 
 const MOST_ROWS = 2_000;
@@ -24,7 +25,7 @@ const RESERVE_TOKENS = 16_384;
 
 export default function palimpsest(pi: Pi): void {
   if (process.env["PALIMPSEST_OFF"] === "1") return;
-  const inside = new Inside();
+  const inside = new Inside(pi);
   listen(pi, inside);
   for (const { name, description = "", input } of toolSchemas) {
     const execute = inside.executing(name);
@@ -68,11 +69,17 @@ function listen(pi: Pi, inside: Inside): void {
 }
 
 class Inside {
+  readonly #pi: Pi;
   /** Open while pi runs: every request looks into it. */
   #opened: Promise<Store> | undefined;
   readonly #views = new Map<string, SessionView>();
   readonly #known = new Set<string>();
   #isSaid = false;
+  #isLeft: boolean | undefined;
+
+  constructor(pi: Pi) {
+    this.#pi = pi;
+  }
 
   /** With the session in it. */
   async store({ cwd, sessionManager }: PiContext): Promise<Store> {
@@ -125,7 +132,7 @@ class Inside {
     return shown === undefined ? undefined : { content: [textBlock(shown)] };
   }
 
-  /** Undefined where the session has no file (it is not saved): then pi writes its own summary. */
+  /** Undefined where there is no file (pi does not save this session), or compaction is not ours: pi or another does it. */
   async takenOver({ preparation, customInstructions }: PiCompacting, context: PiContext) {
     const path = context.sessionManager.getSessionFile();
     if (path === undefined) return undefined;
@@ -133,10 +140,22 @@ class Inside {
     const store = await this.store(context);
     const kept = { sessionId, source: openFile(path), wire: "pi", at: Date.now() };
     const { transcript } = await keepSession(store, kept);
+    this.#isLeft ??= this.#isCompactionLeft(context);
+    if (this.#isLeft) return undefined;
     const { rows } = await store.list(sessionId, { limit: MOST_ROWS });
     const summary = await foldedPage({ transcript, rows, maxTokens: PAGE_TOKENS }, customInstructions);
     const { firstKeptEntryId, tokensBefore } = preparation;
     return { compaction: { summary, firstKeptEntryId, tokensBefore, details: { by: "palimpsest" } } };
+  }
+
+  #isCompactionLeft({ cwd, ui }: PiContext): boolean {
+    if (process.env["PALIMPSEST_COMPACTION"] === "host") return true;
+    const named = [...this.#pi.getAllTools(), ...this.#pi.getCommands()].flatMap(
+      ({ sourceInfo }) => sourceInfo?.path ?? [],
+    );
+    const other = otherCompactor({ argv: process.argv, cwd, env: process.env, named });
+    if (other !== undefined) ui.notify(`palimpsest: compaction is left to ${other}.`, "info");
+    return other !== undefined;
   }
 
   executing(name: string) {

@@ -9,6 +9,13 @@ export interface Pi {
   on(event: "session_before_compact", handler: Handler<PiCompacting>): void;
   registerTool(tool: PiTool): void;
   registerCommand(name: string, command: PiCommand): void;
+  getAllTools(): readonly PiNamed[];
+  getCommands(): readonly PiNamed[];
+}
+
+/** What an extension brought, and the file it is from. */
+export interface PiNamed {
+  readonly sourceInfo?: { readonly path?: string };
 }
 
 export type Handler<Event> = (event: Event, context: PiContext) => Promise<unknown>;

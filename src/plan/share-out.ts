@@ -76,8 +76,8 @@ function foldTo(
 ): SharedFold & { readonly isFitting: boolean } {
   const { input, situation } = decision;
   const { target, most, isOnlyAsked } = aimOf(decision, folding.rule);
-  const { words, room, mostRoom } = wordsWithin(decision, { target, most }, folding.rule);
-  const reserve = pageReserve(decision, { room, mostRoom }, folding.rule);
+  const { words, room, claim } = wordsWithin(decision, { target, most }, folding.rule);
+  const reserve = pageReserve(decision, Math.max(folding.rule.pageShare * room, claim));
   const { withStep } = folding;
   const fold = proposeFold(situation, {
     policy: input.policy,
@@ -100,20 +100,16 @@ function foldTo(
 }
 
 /**
- * Where words and the step in hand would fill the target, which is a wish, the page still has a claim to what must hold:
- * half of the results and half a page say more than either alone.
+ * Where words and the step in hand would fill the target, which is a wish, the page has its claim all the same, as long as
+ * that holds what must: half of the results and half a page say more than either alone.
  */
 const PAGE_CLAIM = 0.55;
 
 /** What is set aside for the page before the newest steps are counted: no more than what could fold is worth. */
-function pageReserve(
-  decision: Deciding,
-  { room, mostRoom }: Pick<WordsWithin, "room" | "mostRoom">,
-  { pageShare }: AllocationRule,
-): number {
+function pageReserve(decision: Deciding, wanted: number): number {
   const { input, situation } = decision;
   const most = Math.min(pageCap(input.policy, situation.room), PAGE_OF_FOLDED * foldableTokens(decision));
-  return Math.max(LEAST_PAGE, Math.min(most, Math.max(pageShare * room, PAGE_CLAIM * mostRoom)));
+  return Math.max(LEAST_PAGE, Math.min(most, wanted));
 }
 
 interface Fitting {
@@ -143,9 +139,9 @@ const PAGE_OF_FOLDED = 0.6;
 
 interface WordsWithin {
   readonly words: readonly Proposal[];
-  /** What they leave of the target, and of what must hold. */
+  /** What they leave of the target. */
   readonly room: number;
-  readonly mostRoom: number;
+  readonly claim: number;
 }
 
 /** What a harness says first is no word of the user: of a small room it may take this much. */
@@ -166,7 +162,8 @@ function wordsWithin(
       ? proposeShorterWords(situation, said - wordsShare * open)
       : proposeShorterOpening(situation, OPENING_SHARE * open);
   const taken = fixed + said - tokensOf(words);
-  return { words, room: Math.max(0, target - taken), mostRoom: Math.max(0, most - taken) };
+  const claim = PAGE_CLAIM * Math.max(0, Math.min(target - fixed, most - taken));
+  return { words, room: Math.max(0, target - taken), claim };
 }
 
 function stayingTokens(situation: Situation, tail: Parameters<typeof foldability>[1]): number {

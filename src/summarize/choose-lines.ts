@@ -32,7 +32,8 @@ const LEAST = 0.0001;
 
 export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): readonly SourceLine[] {
   const chosen = new Chosen(choosing);
-  const heap = new Heap(lines.map((line) => ({ line, score: chosen.scoreOf(line) })));
+  const offers = lines.map((line) => ({ line, score: chosen.scoreOf(line) }));
+  const heap = new Heap(offers.filter(({ score }) => score > LEAST));
   let left = choosing.maxTokens;
   for (let top = heap.top; top && top.score > LEAST; top = heap.top) {
     const score = chosen.scoreOf(top.line);
@@ -62,6 +63,7 @@ class Chosen {
   readonly #open = new Set<string>();
   readonly #sources = new Set<string>();
   readonly #alike = new Map<string, number>();
+  readonly #kinds = new Map<SourceLine, string>();
 
   constructor(choosing: Choosing) {
     this.#choosing = choosing;
@@ -70,9 +72,9 @@ class Chosen {
 
   add(line: SourceLine): void {
     this.lines.push(line);
-    this.#open.add(headingKey(line));
+    this.#open.add(line.key());
     this.#sources.add(line.ref());
-    const kind = kindOf(line);
+    const kind = this.#kindOf(line);
     this.#alike.set(kind, (this.#alike.get(kind) ?? 0) + 1);
     this.#tell(line.scan);
   }
@@ -88,12 +90,19 @@ class Chosen {
       gain += tells * (1 - (this.#told.get(text) ?? 0)) * (this.#choosing.worths.get(text) ?? 0);
     const isOpen = this.#isOpen(line);
     const opening = isOpen ? REF_CHARS / 2 : HEADING_CHARS + line.heading.text.length;
-    const alike = isOpen ? (this.#alike.get(kindOf(line)) ?? 0) : 0;
+    const alike = isOpen ? (this.#alike.get(this.#kindOf(line)) ?? 0) : 0;
     return (gain * ALIKE ** alike) / (line.text.length + MARK_CHARS + opening);
   }
 
   #isOpen(line: SourceLine): boolean {
-    return this.#open.has(headingKey(line)) || this.#choosing.isThere(line.heading);
+    return this.#open.has(line.key()) || this.#choosing.isThere(line.heading);
+  }
+
+  /** Asked for each time a line comes up, and it never changes. */
+  #kindOf(line: SourceLine): string {
+    const known = this.#kinds.get(line) ?? kindOf(line);
+    this.#kinds.set(line, known);
+    return known;
   }
 
   #tell(scanned: Scan): void {
@@ -115,12 +124,7 @@ function kindOf(line: SourceLine): string {
   const words = line.text
     .replaceAll(/(:\s*)"[^"]*"/g, '$1"')
     .replaceAll(/\S*\d\S*|(?<!\S)[A-Za-z+/=]{12}(?!\S)/g, "0");
-  return `${headingKey(line)} ${words}`;
-}
-
-/** Lines about nothing in particular stand under their part. */
-export function headingKey({ heading, ref }: Pick<SourceLine, "heading" | "ref">): string {
-  return `${heading.section} ${heading.about ?? ref()}`;
+  return `${line.key()} ${words}`;
 }
 
 interface Offer {
@@ -132,8 +136,8 @@ class Heap {
   readonly #items: Offer[];
 
   constructor(items: Offer[]) {
-    // A sorted list is a heap.
-    this.#items = items.sort((a, b) => b.score - a.score || a.line.order - b.line.order);
+    this.#items = items;
+    for (let at = (items.length >> 1) - 1; at >= 0; at -= 1) this.#sink(at);
   }
 
   get top(): Offer | undefined {
@@ -144,30 +148,29 @@ class Heap {
     const [top] = this.#items;
     if (!top) return;
     top.score = score;
-    this.#sink();
+    this.#sink(0);
   }
 
   pop(): void {
     const last = this.#items.pop();
     if (!last || this.#items.length === 0) return;
     this.#items[0] = last;
-    this.#sink();
+    this.#sink(0);
   }
 
-  #sink(): void {
+  #sink(from: number): void {
     const items = this.#items;
-    for (let at = 0; ; ) {
+    const moved = items[from] as Offer;
+    let at = from;
+    for (;;) {
       const left = 2 * at + 1;
-      const best = [left, left + 1].reduce(
-        (best, child) => (isBefore(items[child], items[best]) ? child : best),
-        at,
-      );
-      if (best === at) return;
-      const moved = items[at] as Offer;
-      items[at] = items[best] as Offer;
-      items[best] = moved;
-      at = best;
+      const child = isBefore(items[left + 1], items[left]) ? left + 1 : left;
+      const next = items[child];
+      if (!next || !isBefore(next, moved)) break;
+      items[at] = next;
+      at = child;
     }
+    items[at] = moved;
   }
 }
 

@@ -5,11 +5,10 @@
 import { type Quote, SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
 import type { Message } from "../transcript/message.ts";
 import { resultText } from "../transcript/message.ts";
-import { chooseLines, headingKey } from "./choose-lines.ts";
+import { chooseLines } from "./choose-lines.ts";
 import { quotableLines } from "./clean-lines.ts";
 import { renderLine, renderQuote } from "./render.ts";
 import { type Heading, type SourceLine, sourceLinesOf } from "./source-lines.ts";
-import { scan } from "./things.ts";
 
 export interface Quoting {
   readonly messages: readonly Message[];
@@ -23,30 +22,26 @@ export interface Quoting {
 
 export function withLines(summary: Summary, quoting: Quoting): Summary {
   const plain = withoutLines(summary);
-  const { lines, worths } = sourceLinesOf(quoting);
+  const { lines, worths, scanOf } = sourceLinesOf(quoting);
   const texts = [...quoting.staying, ...quoting.behind].flatMap(textsOf);
   const inSight = new Set(texts);
-  const told = new Set(
-    SECTIONS.flatMap((section) =>
-      (plain.sections[section] ?? []).flatMap(({ about }) =>
-        about === undefined ? [] : [`${section} ${about}`],
-      ),
-    ),
-  );
-  const narrative = SECTIONS.flatMap((section) =>
-    (plain.sections[section] ?? []).map(({ text }) => scan(text)),
-  );
+  const told = new Map(SECTIONS.map((section) => [section, aboutsOf(plain.sections[section] ?? [])]));
+  const narrative = SECTIONS.flatMap((section) => (plain.sections[section] ?? []).map(({ text }) => text));
   const chosen = chooseLines(
     lines.filter(({ text }) => !inSight.has(text)),
     {
       worths,
-      shown: [...texts.map(scan), ...narrative],
+      shown: [...texts, ...narrative].map(scanOf),
       maxTokens: quoting.maxTokens,
       tokensOf: (line, isFirst, isNewSource) => quoting.tokensOf(renderedFor(line, isFirst, isNewSource)),
-      isThere: ({ section, about }) => about !== undefined && told.has(`${section} ${about}`),
+      isThere: ({ section, about }) => about !== undefined && told.get(section)?.has(about) === true,
     },
   );
   return quotedUnder(plain, chosen);
+}
+
+function aboutsOf(lines: readonly SummaryLine[]): ReadonlySet<string> {
+  return new Set(lines.flatMap(({ about }) => (about === undefined ? [] : [about])));
 }
 
 function renderedFor({ text, ref, heading }: SourceLine, isFirst: boolean, isNewSource: boolean): string {
@@ -76,7 +71,7 @@ function textsOf({ parts }: Message): readonly string[] {
 function quotedUnder(summary: Summary, chosen: readonly SourceLine[]): Summary {
   const groups = new Map<string, SourceLine[]>();
   for (const line of chosen.toSorted((a, b) => a.order - b.order)) {
-    const key = headingKey(line);
+    const key = line.key();
     const group = groups.get(key);
     if (group) group.push(line);
     else groups.set(key, [line]);

@@ -29,6 +29,8 @@ export interface SourceLine {
   readonly ref: () => Ref;
   readonly heading: Heading;
   readonly scan: Scan;
+  /** What it stands under: its heading, and its part where the heading is about nothing in particular. */
+  readonly key: () => string;
   /** In the order they were said. */
   readonly order: number;
 }
@@ -37,6 +39,8 @@ export interface Sourced {
   readonly lines: readonly SourceLine[];
   /** By thing: how likely it is to be written again. */
   readonly worths: ReadonlyMap<string, number>;
+  /** Of any line; those that were gathered are scanned already. */
+  readonly scanOf: (text: string) => Scan;
 }
 
 export interface Stretch {
@@ -157,11 +161,21 @@ interface From {
   readonly ref: () => Ref;
 }
 
+/** A line, as often as it was said. */
+interface Known {
+  readonly text: string;
+  readonly scan: Scan;
+  /** Where it stands now; undefined where it holds no longer, or is in sight. */
+  line?: SourceLine | undefined;
+  /** Its words without their numbers; empty where it has none. */
+  label?: string;
+}
+
+/** One entry for each line, whatever is asked of it: looking it up is most of what gathering costs. */
 class Gathering {
-  readonly #lines = new Map<string, SourceLine>();
-  readonly #ofFile = new Map<string, Set<string>>();
-  readonly #labels = new Map<string, { readonly text: string; readonly event: number }>();
-  readonly #scans = new Map<string, Scan>();
+  readonly #known = new Map<string, Known>();
+  readonly #ofFile = new Map<string, Set<Known>>();
+  readonly #labels = new Map<string, { readonly known: Known; readonly event: number }>();
   readonly #worths = new Worths();
   #event = 0;
   #at = 0;
@@ -172,64 +186,85 @@ class Gathering {
   }
 
   add(texts: readonly string[], { voice, heading, ref }: From): void {
-    for (const text of texts) {
-      const found = this.#scan(text);
+    const key = heading && keyOf(heading, ref);
+    const all = texts.map((text) => this.#knowing(text));
+    for (const known of all) {
+      const { text, scan } = known;
       this.#at += text.length + 1;
       const mention: Mention = { event: this.#event, at: this.#at, voice };
-      for (const thing of found.things) this.#worths.note(thing, mention);
-      this.#lines.delete(text);
-      if (!heading || found.things.length === 0) continue;
+      for (const thing of scan.things) this.#worths.note(thing, mention);
+      known.line = undefined;
+      if (!heading || !key || scan.things.length === 0) continue;
       this.#order += 1;
-      this.#lines.set(text, { text, ref, heading, scan: found, order: this.#order });
-      if (heading.about !== undefined) this.#note(heading.about, text);
+      known.line = { text, ref, heading, scan, key, order: this.#order };
+      if (heading.about !== undefined) this.#note(heading.about, known);
     }
-    if (voice !== "edit" && !heading?.section.startsWith("Files")) this.#relabel(texts);
+    if (voice !== "edit" && !heading?.section.startsWith("Files")) this.#relabel(all);
   }
 
   /** The file is another now, or is shown anew. */
   forget(path: string): void {
-    for (const text of this.#ofFile.get(path) ?? []) this.#lines.delete(text);
+    for (const known of this.#ofFile.get(path) ?? []) known.line = undefined;
     this.#ofFile.delete(path);
   }
 
   /** Lines an edit took out. */
   strike(path: string, texts: readonly string[]): void {
-    const own = this.#ofFile.get(path);
+    if (texts.length === 0) return;
     // An edit may take out a piece of a line: what holds the piece is another line now.
-    for (const text of own ?? []) if (texts.some((gone) => text.includes(gone))) this.#lines.delete(text);
+    for (const known of this.#ofFile.get(path) ?? [])
+      if (known.line && texts.some((gone) => known.text.includes(gone))) known.line = undefined;
   }
 
   done(): Sourced {
-    return { lines: [...this.#lines.values()], worths: this.#worths.at(this.#at) };
+    const lines = [...this.#known.values()].flatMap(({ line }) => (line ? [line] : []));
+    const scanOf = (text: string) => this.#known.get(text)?.scan ?? scan(text);
+    return { lines, worths: this.#worths.at(this.#at), scanOf };
   }
 
-  #scan(text: string): Scan {
-    const known = this.#scans.get(text) ?? scan(text);
-    this.#scans.set(text, known);
-    return known;
+  #knowing(text: string): Known {
+    const known = this.#known.get(text);
+    if (known) return known;
+    const made: Known = { text, scan: scan(text) };
+    this.#known.set(text, made);
+    return made;
   }
 
-  #note(path: string, text: string): void {
-    const known = this.#ofFile.get(path);
-    if (known) known.add(text);
-    else this.#ofFile.set(path, new Set([text]));
+  #note(path: string, known: Known): void {
+    const all = this.#ofFile.get(path);
+    if (all) all.add(known);
+    else this.#ofFile.set(path, new Set([known]));
   }
 
   /** The same words with another number: the latest holds. Words that come twice at once name no single value. */
-  #relabel(texts: readonly string[]): void {
+  #relabel(all: readonly Known[]): void {
     const counts = new Map<string, number>();
-    const labelled = texts.flatMap((text) => {
-      if (text.length > 160 || !/\d/.test(text) || this.#scan(text).words < 1) return [];
-      const label = text.replaceAll(/(?<![\w.])\d[\d.,]*(?!\w)/g, "#").toLowerCase();
-      if (!label.includes("#")) return [];
-      counts.set(label, (counts.get(label) ?? 0) + 1);
-      return [{ label, text }];
-    });
-    for (const { label, text } of labelled) {
+    for (const known of all) {
+      known.label ??= labelOf(known);
+      if (known.label !== "") counts.set(known.label, (counts.get(known.label) ?? 0) + 1);
+    }
+    if (counts.size === 0) return;
+    for (const known of all) {
+      const { label = "" } = known;
       if (counts.get(label) !== 1) continue;
-      const known = this.#labels.get(label);
-      if (known && known.event < this.#event && known.text !== text) this.#lines.delete(known.text);
-      this.#labels.set(label, { text, event: this.#event });
+      const earlier = this.#labels.get(label);
+      if (earlier && earlier.event < this.#event && earlier.known !== known) earlier.known.line = undefined;
+      this.#labels.set(label, { known, event: this.#event });
     }
   }
+}
+
+function labelOf({ text, scan: { words } }: Known): string {
+  if (text.length > 160 || words < 1 || !/\d/.test(text)) return "";
+  const label = text.replaceAll(/(?<![\w.])\d[\d.,]*(?!\w)/g, "#").toLowerCase();
+  return label.includes("#") ? label : "";
+}
+
+/** Lines about nothing in particular stand under their part. Made once for all lines of a text. */
+function keyOf({ section, about }: Heading, ref: () => Ref): () => string {
+  let key: string | undefined;
+  return () => {
+    key ??= `${section} ${about ?? ref()}`;
+    return key;
+  };
 }

@@ -9,13 +9,14 @@ const EVENTS: readonly HookEvent[] = [
   { event: "BeforeTool", timeout: 10_000 },
   { event: "AfterTool", timeout: 30_000 },
   { event: "PreCompress", timeout: 60_000 },
+  { event: "BeforeModel", timeout: 30_000 },
 ];
 
 export function geminiCliFiles(place: Place): readonly SettingsFile[] {
   const folder = place.scope === "project" ? place.project : place.home;
   const server = { command: place.node, args: [place.bin, "mcp"], trust: true };
   return [
-    jsonFile(join(folder, ".gemini", "settings.json"), "hooks for five events, and the MCP server", {
+    jsonFile(join(folder, ".gemini", "settings.json"), "hooks for six events, and the MCP server", {
       put(before) {
         const hooked = withHooks(before, "gemini-cli", { events: EVENTS, place });
         return { ...hooked, mcpServers: { ...objectAt(hooked, "mcpServers"), palimpsest: server } };

@@ -7,7 +7,7 @@ import type { Deciding, PlanInput } from "../../src/plan/deciding.ts";
 import { pageCap } from "../../src/plan/page-share.ts";
 import { palimpsest } from "../../src/plan/policies/palimpsest.ts";
 import { foldShared, type SharedFold } from "../../src/plan/share-out.ts";
-import { answeredPairs, type Proposal, situationOf } from "../../src/plan/situation.ts";
+import { answeredPairs, type Proposal, savingOf, situationOf } from "../../src/plan/situation.ts";
 import { marksOf } from "../../src/plan/size.ts";
 import { proposeThinking } from "../../src/plan/strategies/thinking.ts";
 import type { Message, Transcript } from "../../src/transcript/message.ts";
@@ -49,7 +49,8 @@ function clearsOf({ situation }: Deciding): readonly Proposal[] {
   return answeredPairs(situation).flatMap(({ result }): readonly Proposal[] => {
     const at = situation.addresses[result.messageIndex]?.[result.partIndex];
     if (!at) return [];
-    const tokens = situation.tokensOf(result.part) - 5;
+    const tokens = savingOf(situation, result.part, "[gone]");
+    if (tokens <= 0) return [];
     const edit = { kind: "stub", at, why: "old", tokens, text: "[gone]" } as const;
     return [{ edit, place: result, since: 0 }];
   });
@@ -63,7 +64,8 @@ describe("a target that was asked for", () => {
     const shared = foldShared(decision, [], rule);
     const after = tokensLeft(decision, shared) + shared.pageTokens;
     expect(after).toBeLessThanOrEqual(targetTokens);
-    expect(after).toBeGreaterThan(0.8 * targetTokens);
+    // What a message takes besides its parts is counted as if every message stayed.
+    expect(after).toBeGreaterThan(0.7 * targetTokens);
   });
 
   test("smaller than the last step shortens its results first, and folds it where that is not enough", () => {
@@ -89,10 +91,16 @@ describe("a target that was asked for", () => {
 
 describe("the page", () => {
   test("is no larger than what folds is worth, however much room there is", () => {
-    const decision = decisionOf(talk(12), { windowTokens: 100_000, targetTokens: 3_500 });
-    const { fold, pageTokens } = foldShared(decision, [], rule);
+    const given = talk(12);
+    const targetTokens = Math.round(0.65 * totalOf(given));
+    const { fold, pageTokens } = foldShared(
+      decisionOf(given, { windowTokens: 100_000, targetTokens }),
+      [],
+      rule,
+    );
     expect(fold.tokens).toBeGreaterThan(1_000);
-    expect(pageTokens).toBeLessThanOrEqual(Math.max(LEAST_PAGE, 0.6 * fold.tokens + 1));
+    expect(pageTokens).toBeGreaterThan(LEAST_PAGE);
+    expect(pageTokens).toBeLessThanOrEqual(0.6 * fold.tokens + 1);
   });
 
   test("is no larger than the policy makes one", () => {
@@ -111,7 +119,7 @@ describe("what is left over", () => {
     const staying = clears.filter(({ place }) => !folded.has(place.messageIndex));
     const cleared = staying.filter((one) => proposals.includes(one));
     const whole = staying.filter((one) => !proposals.includes(one));
-    expect(whole.length).toBeGreaterThan(3);
+    expect(whole.length).toBeGreaterThan(1);
     const newestCleared = Math.max(-1, ...cleared.map(({ place }) => place.messageIndex));
     const oldestWhole = Math.min(...whole.map(({ place }) => place.messageIndex));
     expect(newestCleared).toBeLessThan(oldestWhole);

@@ -100,8 +100,8 @@ function foldTo(
 }
 
 /**
- * Where words and the step in hand would fill the target, which is a wish, the page has its claim all the same, as long as
- * that holds what must: half of the results and half a page say more than either alone.
+ * Of the policy's own target, whatever words and the step in hand take of it, and as long as that holds what must: half of
+ * the results and half a page say more than either alone.
  */
 const PAGE_CLAIM = 0.55;
 
@@ -149,7 +149,7 @@ const OPENING_SHARE = 0.25;
 
 /** The words that have to be shortened, and what they leave for page and tail. Law 2: the user's only where they do not fit. */
 function wordsWithin(
-  { input, situation }: Deciding,
+  { input, situation, marks }: Deciding,
   { target, most }: Pick<Aim, "target" | "most">,
   { wordsShare }: AllocationRule,
 ): WordsWithin {
@@ -162,7 +162,7 @@ function wordsWithin(
       ? proposeShorterWords(situation, said - wordsShare * open)
       : proposeShorterOpening(situation, OPENING_SHARE * open);
   const taken = fixed + said - tokensOf(words);
-  const claim = PAGE_CLAIM * Math.max(0, Math.min(target - fixed, most - taken));
+  const claim = PAGE_CLAIM * Math.max(0, Math.min(marks.target - fixed, most - taken));
   return { words, room: Math.max(0, target - taken), claim };
 }
 

@@ -14,21 +14,11 @@ import { judge, shareOf, type Tally } from "../probes/judge.ts";
 import { Reader } from "../probes/reader.ts";
 import { SessionIndex } from "../probes/session-index.ts";
 import { meanOf } from "../statistics/bootstrap.ts";
+import type { ExperimentRow } from "./experiment-row.ts";
 import { type Fixture, fixtureOf } from "./fixtures.ts";
-import { SCENARIOS } from "./scenarios.ts";
-import { isArm, type Variant, variants } from "./variants.ts";
-
-export interface ExperimentRow {
-  readonly variant: string;
-  readonly compactions: number;
-  readonly visible: number;
-  readonly answered: number;
-  readonly tokensShown: number;
-  readonly tokensRead: number;
-  /** By a model, where one was asked. */
-  readonly modelAnswered?: number;
-  readonly byFixture: Readonly<Record<string, number>>;
-}
+import { REALISTIC, SCENARIOS } from "./scenarios.ts";
+import { splitText } from "./split-text.ts";
+import { isArm, splitVariants, type Variant, variants } from "./variants.ts";
 
 const CASCADES: readonly number[] = [1, 2, 3];
 
@@ -46,12 +36,16 @@ export async function runExperiments({
   replicates = 1,
 }: ExperimentOrder = {}): Promise<readonly ExperimentRow[]> {
   const fixtures = SCENARIOS.map(fixtureOf);
+  const long = fixtures.filter(({ name }) => REALISTIC.includes(name));
   const rows: ExperimentRow[] = [];
-  for (const variant of variants(arms))
-    for (const compactions of CASCADES) {
-      const asking = asker && isArm(variant) ? { asker, replicates } : undefined;
-      rows.push(await rowOf(variant, compactions, { fixtures, asking }));
-    }
+  const add = async (variant: Variant, running: Running) => {
+    for (const compactions of CASCADES) rows.push(await rowOf(variant, compactions, running));
+  };
+  for (const variant of variants(arms)) {
+    const asking = asker && isArm(variant) ? { asker, replicates } : undefined;
+    await add(variant, { experiment: "arms", fixtures, asking });
+  }
+  for (const variant of splitVariants(arms)) await add(variant, { experiment: "60/40", fixtures: long });
   return rows;
 }
 
@@ -61,6 +55,7 @@ interface Asked {
 }
 
 interface Running {
+  readonly experiment: ExperimentRow["experiment"];
   readonly fixtures: readonly Fixture[];
   readonly asking?: Asked | undefined;
 }
@@ -74,7 +69,7 @@ interface FixtureResult {
 async function rowOf(
   variant: Variant,
   compactions: number,
-  { fixtures, asking }: Running,
+  { experiment, fixtures, asking }: Running,
 ): Promise<ExperimentRow> {
   const results: (FixtureResult & { readonly name: string })[] = [];
   for (const fixture of fixtures)
@@ -82,15 +77,16 @@ async function rowOf(
   const byModel = results.flatMap(({ modelAnswered }) => modelAnswered ?? []);
   const answered = ({ tally }: { tally: Tally }) =>
     shareOf(tally, ["visible", "read1", "read2", "read3"]) ?? 0;
+  const visible = ({ tally }: { tally: Tally }) => shareOf(tally, ["visible"]) ?? 0;
   return {
-    variant: variant.name,
-    compactions,
-    visible: meanOf(results.map(({ tally }) => shareOf(tally, ["visible"]) ?? 0)),
+    ...{ experiment, variant: variant.name, compactions },
+    visible: meanOf(results.map(visible)),
     answered: meanOf(results.map(answered)),
     tokensShown: Math.round(meanOf(results.map(({ chars }) => chars / 4))),
     tokensRead: Math.round(meanOf(results.map(({ tally }) => tally.tokensRead / Math.max(1, tally.probes)))),
     ...(byModel.length === 0 ? {} : { modelAnswered: meanOf(byModel) }),
     byFixture: Object.fromEntries(results.map((one) => [one.name, answered(one)])),
+    visibleByFixture: Object.fromEntries(results.map((one) => [one.name, visible(one)])),
   };
 }
 
@@ -140,7 +136,8 @@ const WINDOW = 24_000;
 
 export function experimentsText(rows: readonly ExperimentRow[]): string {
   const isAsked = rows.some(({ modelAnswered }) => modelAnswered !== undefined);
-  const lines = rows.map(
+  const arms = rows.filter(({ experiment }) => experiment === "arms");
+  const lines = arms.map(
     ({ variant, compactions, visible, answered, tokensShown, tokensRead, modelAnswered }) =>
       [
         variant.padEnd(34),
@@ -155,6 +152,7 @@ export function experimentsText(rows: readonly ExperimentRow[]): string {
   return [
     `${"variant".padEnd(34)}  x   visible  answered  shown  read/question${isAsked ? "  by the model" : ""}`,
     ...lines,
+    ...splitText(rows),
     "",
   ].join("\n");
 }

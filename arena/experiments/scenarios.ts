@@ -276,3 +276,6 @@ export const SCENARIOS: readonly Scenario[] = [
     steps: [MIGRATION, AUTH, WEBHOOK, LOCK, ERRORS, TUNING].flat().slice(0, 18),
   },
 ];
+
+/** Those the seed used again at realistic length, with OpenCode's split. */
+export const REALISTIC: readonly string[] = ["migration-error", "perf-debug", "lock-timeout", "full-18-part"];

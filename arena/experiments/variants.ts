@@ -41,6 +41,40 @@ export function variantsOf(policy: Policy): readonly Variant[] {
   );
 }
 
+/** How much stays as it was at the end; nothing where not said otherwise, as in the seed's short sessions. */
+export const RECENT: Readonly<Record<string, number>> = { "40%": 0.4, none: 0 };
+
+/**
+ * OpenCode's 60/40, the seed's realistic test: the oldest 60 % of the messages are compacted, the recent 40 % preserved; beside it the
+ * same arm with nothing preserved, so that what the split does can be told from what the arm does.
+ */
+export function splitVariants(arms: readonly string[] = ARMS): readonly Variant[] {
+  return arms
+    .map(policyNamed)
+    .filter(({ tail, prune }) => [tail, ...prune].some(isKeepingAShare))
+    .flatMap((policy) =>
+      Object.entries(RECENT).map(([recent, share]) => {
+        const made = withRecent(policy, share);
+        return { name: `${policy.name} recent=${recent}`, policy: made, tools: toolsOf(made) };
+      }),
+    );
+}
+
+function isKeepingAShare(rule: Policy["tail"] | Policy["prune"][number]): boolean {
+  return "shareOfMessages" in rule || "keepShareOfMessages" in rule;
+}
+
+function withRecent(policy: Policy, share: number): Policy {
+  const { tail, prune } = policy;
+  return {
+    ...policy,
+    tail: tail.shareOfMessages === undefined ? tail : { ...tail, shareOfMessages: share },
+    prune: prune.map((rule) =>
+      "keepShareOfMessages" in rule ? { ...rule, keepShareOfMessages: share } : rule,
+    ),
+  };
+}
+
 function fieldsOf(json: Json | undefined): Readonly<Record<string, Json | undefined>> {
   return typeof json === "object" && json !== null && !Array.isArray(json)
     ? (json as Record<string, Json>)

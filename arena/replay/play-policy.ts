@@ -26,6 +26,7 @@ import { SessionIndex } from "../probes/session-index.ts";
 import type { CacheRules } from "./cache-rules.ts";
 import { Memory } from "./memory.ts";
 import { type Block, PrefixCache, type Sent, STANDING_BLOCKS } from "./prefix-cache.ts";
+import { summaryCall } from "./summary-call.ts";
 import { blockOf, type Misses, shareFirst, standingBlocks } from "./vouch.ts";
 import { Shrinking, type Weights } from "./weights.ts";
 
@@ -44,6 +45,7 @@ export interface Playing {
 export interface PlayedRequest {
   readonly promptTokens: number;
   readonly readTokens: number;
+  readonly missedTokens: number;
   readonly outputTokens: number;
 }
 
@@ -55,6 +57,8 @@ export interface Played {
   readonly invalidatedTokens: number;
   readonly needed: number;
   readonly neededKept: number;
+  /** Requests whose conversation was larger than the window: a provider would have refused them. */
+  readonly overWindow: number;
 }
 
 /** What a call to read something back takes to write. */
@@ -79,7 +83,10 @@ class Player {
   readonly #memory: Memory;
   readonly #requests: PlayedRequest[] = [];
   readonly #summaries: { usage: Usage; model: string }[] = [];
-  readonly #counts = { extraRequests: 0, compactions: 0, invalidatedTokens: 0, needed: 0, neededKept: 0 };
+  readonly #counts = {
+    ...{ extraRequests: 0, compactions: 0, invalidatedTokens: 0 },
+    ...{ needed: 0, neededKept: 0, overWindow: 0 },
+  };
   /** Tokens of tool schemas in front of everything. */
   readonly #ours: number;
   readonly #shrinking: Shrinking;
@@ -157,6 +164,7 @@ class Player {
   #send(sent: Sent, outputTokens: number): void {
     this.#requests.push({ ...this.#cache.send(this.#blocks, sent), outputTokens });
     this.#sentBlocks = this.#blocks.length;
+    if (this.#counted > this.#playing.windowTokens) this.#counts.overWindow += 1;
   }
 
   /** What the agent is about to write and can no longer see, it gets back first. */
@@ -251,9 +259,10 @@ class Player {
     this.#counts.invalidatedTokens += behindTheChange(before.slice(0, this.#sentBlocks), this.#blocks);
     this.#memory.fold(index, this.#shown);
     const page = outcome.compaction.page?.text;
-    if (page === undefined || this.#policy.summary.by === "extractive" || this.#policy.summary.by === "none")
-      return;
-    const isFast = this.#policy.summary.by === "fast-model";
+    const { by } = this.#policy.summary;
+    // Where a policy takes whoever is configured, nobody is: the extractor wrote it, and asked for nothing.
+    if (page === undefined || (by !== "fast-model" && by !== "same-model")) return;
+    const isFast = by === "fast-model";
     this.#summaries.push(
       summaryCall(before, page.length / 4, { isFast, model: model ?? session.whole.model ?? "" }),
     );
@@ -268,26 +277,4 @@ const SCHEMA_TOKENS: number = Math.round(JSON.stringify(toolSchemas).length / 4)
 function behindTheChange(before: readonly Block[], after: readonly Block[]): number {
   const same = before.findIndex(({ key }, at) => after[at]?.key !== key);
   return same < 0 ? 0 : before.slice(same).reduce((sum, { tokens }) => sum + tokens, 0);
-}
-
-const FAST: Readonly<Record<string, string>> = {
-  anthropic: "claude-haiku-4-5",
-  openai: "gpt-5-mini",
-  google: "gemini-3-flash",
-};
-
-/** A model of the same make reads what is folded: another one anew, the same one from its cache. */
-function summaryCall(
-  before: readonly Block[],
-  outputTokens: number,
-  { isFast, model }: { readonly isFast: boolean; readonly model: string },
-): { readonly usage: Usage; readonly model: string } {
-  const prompt = before.slice(isFast ? STANDING_BLOCKS : 0).reduce((sum, { tokens }) => sum + tokens, 0);
-  const output = Math.round(outputTokens);
-  const usage = { cacheWriteTokens: 0, outputTokens: output };
-  if (!isFast) return { model, usage: { ...usage, uncachedTokens: 500, cacheReadTokens: prompt } };
-  return {
-    model: FAST[modelNamed(model).vendor] ?? model,
-    usage: { ...usage, uncachedTokens: prompt, cacheReadTokens: 0 },
-  };
 }

@@ -24,6 +24,8 @@ interface Step {
 export interface Answered {
   readonly promptTokens: number;
   readonly readTokens: number;
+  /** Sent the time before, unchanged, and not read all the same: it had expired, or was lost. */
+  readonly missedTokens: number;
 }
 
 export interface Sent {
@@ -42,6 +44,8 @@ export class PrefixCache {
   readonly #rules: CacheRules;
   readonly #root: Node = { children: new Map(), tokens: 0, usedAt: Number.NEGATIVE_INFINITY };
   readonly #last: Step[] = [];
+  /** Of the prompt walked last, what the one before it began with, too. */
+  #sameTokens = 0;
 
   constructor(rules: CacheRules) {
     this.#rules = rules;
@@ -66,21 +70,25 @@ export class PrefixCache {
   peek(blocks: readonly Block[], atMs: number): Answered {
     const path = this.#pathOf(blocks);
     const read = this.#rules.kind === "none" ? undefined : path[this.#readAt(path, atMs)];
-    return { promptTokens: path.at(-1)?.node.tokens ?? 0, readTokens: this.#counted(read) };
+    return this.#answered(path, this.#counted(read));
   }
 
   /** What was read from the cache; the rest was written to it, or sent anew. Looked up when sent, renewed when answered. */
   send(blocks: readonly Block[], sent: Sent): Answered {
     const path = this.#pathOf(blocks);
-    const promptTokens = path.at(-1)?.node.tokens ?? 0;
     const { kind } = this.#rules;
-    if (kind === "none") return { promptTokens, readTokens: 0 };
+    if (kind === "none") return this.#answered(path, 0);
     const read = this.#readAt(path, sent.sentMs);
     for (const index of kind === "automatic" ? path.keys() : marksOf(path, read, sent)) {
       const node = path[index]?.node;
       if (node) node.usedAt = Math.max(node.usedAt, sent.answeredMs);
     }
-    return { promptTokens, readTokens: this.#counted(path[read]) };
+    return this.#answered(path, this.#counted(path[read]));
+  }
+
+  #answered(path: readonly Step[], readTokens: number): Answered {
+    const missedTokens = Math.max(0, this.#sameTokens - readTokens);
+    return { promptTokens: path.at(-1)?.node.tokens ?? 0, readTokens, missedTokens };
   }
 
   #counted(step: Step | undefined): number {
@@ -94,7 +102,7 @@ export class PrefixCache {
     const path = this.#last;
     let same = 0;
     while (same < blocks.length && same < path.length && path[same]?.block === blocks[same]) same += 1;
-    path.length = same;
+    const before = path.splice(same);
     let node = path.at(-1)?.node ?? this.#root;
     for (const block of blocks.slice(same)) {
       const next: Node = node.children.get(block.key) ?? {
@@ -106,6 +114,8 @@ export class PrefixCache {
       node = next;
       path.push({ block, node });
     }
+    const other = before.findIndex(({ node: was }, at) => path[same + at]?.node !== was);
+    this.#sameTokens = path[same + (other < 0 ? before.length : other) - 1]?.node.tokens ?? 0;
     return path;
   }
 

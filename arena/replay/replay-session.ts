@@ -17,6 +17,10 @@ export interface Bill {
   /** Requests made only to get something back. */
   readonly extraRequests: number;
   readonly cacheHitRate: number;
+  readonly promptTokens: number;
+  readonly readTokens: number;
+  /** Sent the time before, unchanged, and not read: no policy can help that. */
+  readonly missedTokens: number;
   readonly peakTokens: number;
   readonly meanTokens: number;
   readonly compactions: number;
@@ -25,6 +29,8 @@ export interface Bill {
   /** Facts the agent needed after a fold, and how many of them were still in the context. */
   readonly needed: number;
   readonly neededKept: number;
+  /** Requests a provider would have refused. */
+  readonly overWindow: number;
   /** The context at some fifty requests of the session, for the plot. */
   readonly sizes: readonly number[];
 }
@@ -110,12 +116,26 @@ function billOf(
   const summariesUsd = sum(
     summaries.map(({ usage, model: by }) => cost(usage, by).usd ?? cost(usage, model).usd ?? 0),
   );
-  const prompts = requests.map(({ promptTokens }) => promptTokens);
   return {
     ...{ policy, usd: sum(usd) + summariesUsd, summariesUsd, requests: requests.length, ...counts },
-    cacheHitRate: sum(requests.map(({ readTokens }) => readTokens)) / Math.max(1, sum(prompts)),
+    ...tokensOf(requests),
+  };
+}
+
+type Tokens = Pick<
+  Bill,
+  "promptTokens" | "readTokens" | "missedTokens" | "cacheHitRate" | "peakTokens" | "meanTokens" | "sizes"
+>;
+
+function tokensOf(requests: Played["requests"]): Tokens {
+  const prompts = requests.map((request) => request.promptTokens);
+  const promptTokens = sum(prompts);
+  const readTokens = sum(requests.map((request) => request.readTokens));
+  return {
+    ...{ promptTokens, readTokens, cacheHitRate: readTokens / Math.max(1, promptTokens) },
+    missedTokens: sum(requests.map((request) => request.missedTokens)),
     peakTokens: Math.max(0, ...prompts),
-    meanTokens: Math.round(sum(prompts) / Math.max(1, prompts.length)),
+    meanTokens: Math.round(promptTokens / Math.max(1, prompts.length)),
     sizes: thinned(prompts),
   };
 }

@@ -12,7 +12,11 @@ export interface BillRow {
   readonly share?: Interval | undefined;
   /** Against no policy on the same sessions, everything paid for; below zero it lost money. */
   readonly netSavingUsd: number;
+  /** Mean over sessions; and of all their tokens. */
   readonly cacheHitRate: number;
+  readonly hitRateOfTokens: number;
+  /** Of all their tokens: sent the time before, unchanged, and not read. */
+  readonly missRateOfTokens: number;
   readonly peakTokens: number;
   readonly meanTokens: number;
   readonly compactions: number;
@@ -21,6 +25,8 @@ export interface BillRow {
   readonly neededKept: number;
   readonly needed: number;
   readonly usdPerNeededKept?: number;
+  /** Requests larger than the window, which a provider would have refused. */
+  readonly overWindow: number;
 }
 
 export function billRows(files: readonly FileResult[]): readonly BillRow[] {
@@ -32,6 +38,7 @@ function rowOf(policy: string, files: readonly FileResult[]): BillRow {
   const bills = files.flatMap(({ replay }) => replay.bills.filter((bill) => bill.policy === policy));
   const total = (of: (bill: Bill) => number) => bills.reduce((sum, bill) => sum + of(bill), 0);
   const usd = total((bill) => bill.usd);
+  const promptTokens = total((bill) => bill.promptTokens);
   const neededKept = total((bill) => bill.neededKept);
   const shares = files.flatMap(({ replay }) => {
     const [none] = replay.bills;
@@ -44,6 +51,9 @@ function rowOf(policy: string, files: readonly FileResult[]): BillRow {
     netSavingUsd: files.reduce((sum, { replay }) => sum + (replay.bills[0]?.usd ?? 0), 0) - usd,
     share: intervalOf(shares, `bill ${policy}`),
     cacheHitRate: meanOf(bills.map((bill) => bill.cacheHitRate)),
+    hitRateOfTokens: total((bill) => bill.readTokens) / Math.max(1, promptTokens),
+    missRateOfTokens: total((bill) => bill.missedTokens) / Math.max(1, promptTokens),
+    overWindow: total((bill) => bill.overWindow),
     peakTokens: Math.round(meanOf(bills.map((bill) => bill.peakTokens))),
     meanTokens: Math.round(meanOf(bills.map((bill) => bill.meanTokens))),
     compactions: total((bill) => bill.compactions),

@@ -4,6 +4,7 @@ import { type ProbeSet, SETS } from "../probes/probe.ts";
 import type { FileResult } from "../run-file.ts";
 import { type Interval, meanOf } from "../statistics/bootstrap.ts";
 import { type Bar, barPlot, dotPlot, htmlText, linePlot } from "./plots.ts";
+import { STYLE } from "./style.ts";
 import type { Report, SettingReport } from "./summary.ts";
 import { reportText } from "./text.ts";
 
@@ -177,9 +178,9 @@ const FATE_WORDS: Readonly<Record<string, string>> = {
 const FATE_LEGEND = `<p class="legend">${Object.entries(FATE_WORDS)
   .map(
     ([kind, word]) =>
-      `<svg width="10" height="10"><rect class="${kind}" width="10" height="10"/></svg> ${word}`,
+      `<span><svg width="10" height="10"><rect class="${kind}" width="10" height="10"/></svg> ${word}</span>`,
   )
-  .join(" &nbsp; ")}</p>`;
+  .join(" ")}</p>`;
 
 function vouchText({ bills }: Report): string {
   const vouched = bills.vouchedFor[0]?.sessions ?? 0;
@@ -227,30 +228,3 @@ function contextPlot(report: Report): string {
     .toSorted((a, b) => Number(b.isOurs) - Number(a.isOurs));
   return linePlot(series, { x: "requests, first to last", y: "tokens" });
 }
-
-const STYLE = `
-:root{color-scheme:light dark;--ink:#1f2328;--soft:#6b7280;--line:#e5e7eb;--paper:#fff}
-@media(prefers-color-scheme:dark){:root{--ink:#e6e6e6;--soft:#9aa3af;--line:#333a44;--paper:#14171b}}
-body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-main{max-width:1240px;margin:0 auto;padding:24px}h1{margin:0}h2{font-size:16px;margin:0}p{margin:4px 0 10px;color:var(--soft);font-size:13px}
-.plots{display:grid;grid-template-columns:repeat(auto-fill,minmax(560px,1fr));gap:28px 32px;margin:20px 0}
-svg{max-width:100%;height:auto}pre{overflow-x:auto;font-size:11px;line-height:1.4;border-top:1px solid var(--line);padding-top:12px}
-.lead-in{max-width:920px;font-size:14px}.legend{font-size:11px;white-space:nowrap}.legend svg{vertical-align:-1px}
-.whisker{stroke-width:1.2;opacity:.55}.lead{stroke:var(--line)}.grid{stroke:var(--line)}.tick,.axis{fill:var(--soft);font-size:11px}.label{font-size:11px}.name{fill:var(--ink);font-size:11px}
-.line{fill:none;stroke-width:1.5}.line.ours{stroke-width:3.5}
-${[
-  "#0b7a53",
-  "#b45309",
-  "#1d4ed8",
-  "#be185d",
-  "#6d28d9",
-  "#0e7490",
-  "#a16207",
-  "#b91c1c",
-  "#4b5563",
-  "#4d7c0f",
-]
-  .map((color, at) => `polyline.s${at},line.s${at}{stroke:${color}}circle.s${at},text.s${at}{fill:${color}}`)
-  .join("")}
-rect.visible{fill:#0b7a53}rect.read1{fill:#3fa57c}rect.read2{fill:#7cc6a6}rect.read3{fill:#b5e0cd}rect.bare{fill:#d8c27a}rect.stored{fill:#d1d5db}rect.lost{fill:#6b7280}rect.wrong{fill:#b91c1c}
-`;

@@ -38,6 +38,8 @@ export interface OpponentRow {
   readonly refused: number;
   readonly tokensPerProbe: number;
   readonly measures: Readonly<Record<string, Interval>>;
+  /** NEEDED visible in all sessions, whether or not it kept to the size: of full context, the ceiling. */
+  readonly neededOverall?: Interval | undefined;
   /** Of NEEDED visible: how far the first policy is above this one, session by session. */
   readonly behindFirst?: Interval | undefined;
   readonly byWire: Readonly<Record<string, Group>>;
@@ -117,6 +119,10 @@ function rowOf(
     refused: own.reduce((sum, { score }) => sum + score.refused, 0),
     tokensPerProbe: Math.round(meanOf(fitting.flatMap(({ score }) => TOKENS_READ.of(score) ?? []))),
     measures: measuresOf(fitting, seed),
+    neededOverall: intervalOf(
+      own.flatMap(({ score }) => MEASURES[0]?.of(score) ?? []),
+      `${seed} overall`,
+    ),
     behindFirst: pairedInterval(first, needsOf(fitting), `${seed} paired`),
     byWire: groupsOf(fitting, ({ wire }) => wire),
     byRepository: groupsOf(fitting, ({ repository }) => repository),

@@ -48,7 +48,10 @@ const HEAD = [
 ];
 
 function settingText({ setting, rows }: SettingReport): readonly string[] {
-  return ["", TITLES(setting), ...aligned([HEAD, ...rows.map(cellsOf)])];
+  const ceiling = rows.find(({ opponent }) => opponent === "full")?.neededOverall;
+  const most =
+    ceiling && !setting.startsWith("cascade") ? `; full context has ${plain(ceiling)} of needed` : "";
+  return ["", `${TITLES(setting)}${most}`, ...aligned([HEAD, ...rows.map(cellsOf)])];
 }
 
 function TITLES(setting: string): string {
@@ -115,6 +118,8 @@ const BILL_HEAD = [
   "saved $",
   "summaries $",
   "cache hits",
+  "of tokens",
+  "missed",
   "mean",
   "peak",
   "compactions",
@@ -122,6 +127,7 @@ const BILL_HEAD = [
   "prefix lost",
   "needed kept",
   "$ per kept",
+  "over window",
 ];
 
 function billText({ bills, files }: Report): readonly string[] {
@@ -148,7 +154,9 @@ function billCells(row: BillRow): readonly string[] {
     within(row.share),
     row.netSavingUsd.toFixed(2),
     row.summariesUsd.toFixed(2),
-    `${(row.cacheHitRate * 100).toFixed(1)} %`,
+    percent(row.cacheHitRate),
+    percent(row.hitRateOfTokens),
+    percent(row.missRateOfTokens),
     String(row.meanTokens),
     String(row.peakTokens),
     String(row.compactions),
@@ -156,7 +164,12 @@ function billCells(row: BillRow): readonly string[] {
     String(row.invalidatedTokens),
     `${row.neededKept}/${row.needed}`,
     row.usdPerNeededKept?.toFixed(4) ?? "",
+    String(row.overWindow),
   ];
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
 }
 
 /** Of the first setting: where a mean hides that one harness or one project is different. */

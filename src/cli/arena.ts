@@ -2,14 +2,16 @@
  * `palimpsest arena`: policies and opponents compared on session files. The arena itself is a workspace of its own that
  * knows this package by its public name only, so it is reached by name and loaded when asked for.
  */
-import { writeFileSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { availableParallelism } from "node:os";
+import { dirname } from "node:path";
 import { PalimpsestError } from "../errors.ts";
 import type { Json } from "../transcript/json.ts";
 import { type AskerChoice, askerChoice, howManyAsked, MODEL_OPTIONS } from "./arena-model.ts";
 import { parseWords, usageError, wholeNumber } from "./arguments.ts";
 import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
+import { writeOut } from "./write-out.ts";
 
 const HELP = `palimpsest arena [--sessions GLOB] [--policies P,Q] [--cascade 1,2,3,10] [--prices M] [--html F] [--json]
 
@@ -30,7 +32,7 @@ give the same bytes.
                     anthropic-5m, anthropic-1h, openai, openai-512, gemini, none
   --workers N       processors to use (default: all)
   --experiments     seed 003 instead: eight sessions of ours, summaries against pointers, one to
-                    three compactions, and what the policies say can be varied
+                    three compactions, what the policies say can be varied, and OpenCode's 60/40
   --model M         a model answers: <provider>/<model> with keys and OPENAI_BASE_URL from the
                     environment, or command:<program>. Probe questions with the read tools, claims held
                     against the session, obedience, the next call; with --experiments their questions
@@ -43,7 +45,13 @@ Examples
   palimpsest arena
   palimpsest arena --sessions '~/.claude/projects/**' --policies palimpsest,nucleic,tail
   palimpsest arena --sessions 'sessions/**' --cascade 1,3,10 --html arena.html
+  palimpsest arena --sessions s.jsonl --window 200000 --cascade 1 --budget 8000 --json
+  palimpsest arena --sessions s.jsonl --prices gpt-5.5 --cache openai
+  palimpsest arena --experiments --policies summarize,pointerize,hybrid
   palimpsest arena --sessions s.jsonl --model anthropic/claude-sonnet-4-5 --record calls.jsonl
+  palimpsest arena --sessions s.jsonl --replay calls.jsonl
+
+Ctrl-C ends it at once, with 130: nothing is written but --record, which keeps whole answers.
 `;
 
 const OPTIONS = {
@@ -134,6 +142,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const { values, positionals } = parseWords(argv, OPTIONS, "arena");
   if (positionals.length > 0) throw usageError(`"${positionals[0]}" is not understood here.`, "arena");
   const order = orderOf(values);
+  if (values.html !== undefined) mustBeWritable(values.html);
   const arena = (await import(ARENA)) as Arena<Loaded>;
   const print = <R extends Json>(report: R, text: (report: R) => string) => {
     io.out(values.json === true ? `${JSON.stringify(report, null, 1)}\n` : text(report));
@@ -155,8 +164,18 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   if (ran.files.length === 0)
     throw new PalimpsestError("unreadable", `There is no session file at ${order.sessions}.`);
   const report = arena.reportOf(ran);
-  if (values.html !== undefined) writeFileSync(values.html, arena.reportHtml(report));
+  if (values.html !== undefined) await writeOut(values.html, arena.reportHtml(report));
   return print(report, arena.reportText);
+}
+
+/** Said before minutes of work, not after. */
+function mustBeWritable(path: string): void {
+  try {
+    accessSync(dirname(path), constants.W_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PalimpsestError("unwritable", `Cannot write ${path}: ${why}.`);
+  }
 }
 
 /** A line that says what is done while someone watches, and is gone when it ends, by itself or by Ctrl-C. */

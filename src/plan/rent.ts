@@ -87,6 +87,12 @@ export interface Economy {
 }
 
 /**
+ * Of a fold in a cold cache: what it leaves is written anew whatever we do, so only what leaves the sight is paid for. Taken
+ * for free, it folds for little and more is fetched back than is saved (docs/decisions/2026-11-18-smaller-and-cold.md).
+ */
+const COLD_SHARE_OF_PRICE = 0.3;
+
+/**
  * Of making the prompt smaller once: its price, and the rent paid so far for what it is larger, by every request the
  * conversation shows. A cold cache has everything written anew in a moment: that is rent, too.
  */
@@ -103,7 +109,8 @@ export function rentAndPrice(
     if (role === "assistant") rent += over(totalTokens - (behind[index] ?? 0)) * readPrice;
   const standing = totalTokens - (behind[fromMessage] ?? 0);
   // Where writing costs no more than reading, as without a cache, a fold is not free all the same: something leaves the sight.
-  const perToken = Math.max(readPrice, writePrice - readPrice);
+  const warm = Math.max(readPrice, writePrice - readPrice);
+  const perToken = isCold ? COLD_SHARE_OF_PRICE * warm : warm;
   return { rent, price: Math.max(0, afterTokens - standing) * perToken };
 }
 

@@ -6,7 +6,7 @@ import { cascadeOf } from "../../arena/cases/cuts.ts";
 import { filesMatching } from "../../arena/cases/files.ts";
 import { fixtureOf } from "../../arena/experiments/fixtures.ts";
 import { SCENARIOS } from "../../arena/experiments/scenarios.ts";
-import { variantsOf } from "../../arena/experiments/variants.ts";
+import { splitVariants, variantsOf } from "../../arena/experiments/variants.ts";
 import * as arena from "../../arena/index.ts";
 import { atomsIn } from "../../arena/probes/atoms.ts";
 import type { Arena } from "../../src/cli/arena.ts";
@@ -32,6 +32,7 @@ const ORDER = {
   workers: 1,
   opponents: ["palimpsest", "tail"],
 };
+const REALISTIC_IN_ORDER = ["lock-timeout", "migration-error", "perf-debug", "full-18-part"];
 const ran = await door.runArena(ORDER, () => undefined);
 const report = door.reportOf(ran);
 
@@ -146,6 +147,24 @@ test("what a policy says can be varied is varied, and nothing else", () => {
     ["palimpsest threshold=150", 150, length],
     ["palimpsest threshold=500", 500, length],
   ]);
+});
+
+test("OpenCode's 60/40 is an experiment of its own: the same arm with 40 % preserved and with nothing", async () => {
+  const split = splitVariants(["summarize", "pointerize", "palimpsest"]);
+  expect(split.map(({ name }) => name)).toEqual([
+    "summarize recent=40%",
+    "summarize recent=none",
+    "pointerize recent=40%",
+    "pointerize recent=none",
+  ]);
+  expect(split[0]?.policy).toEqual(policyNamed("summarize"));
+  const rows = await door.runExperiments({ arms: ["summarize"] });
+  const row = (variant: string) => rows.find((one) => one.variant === variant && one.compactions === 1);
+  const [kept, none] = [row("summarize recent=40%"), row("summarize recent=none")];
+  expect(Object.keys(kept?.byFixture ?? {})).toEqual(REALISTIC_IN_ORDER);
+  // Without refs and without recent messages only what a summary retells could be answered.
+  expect(kept?.visible).toBeGreaterThan((none?.visible ?? 1) + 0.3);
+  expect(door.experimentsText(rows)).toMatch(/full-18-part +summarize recent=40%/);
 });
 
 test("the command writes the page, and names what it does not know", async () => {

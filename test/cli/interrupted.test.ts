@@ -1,10 +1,10 @@
 /** Ctrl-C in the middle of a write, with real processes: the target is as it was, and nothing lies beside it. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { longBody } from "./conversation.ts";
-import { scratchFolder } from "./run.ts";
+import { EXAMPLE, scratchFolder } from "./run.ts";
 
 const folder = scratchFolder();
 const WRITER = join(import.meta.dirname, "slow-writer.mjs");
@@ -62,4 +62,29 @@ test("`compact -o` interrupted at any moment leaves the old file or the new one,
     seen.add(text === "as it was\n" ? "old" : "new");
   }
   expect(seen).toContain("new");
+});
+
+test("`arena --html` interrupted ends with 130 at once, workers and all; the page is the old one or whole", async () => {
+  const sessions = join(folder, "sessions");
+  mkdirSync(sessions);
+  for (const name of ["a.jsonl", "b.jsonl", "c.jsonl"]) copyFileSync(EXAMPLE, join(sessions, name));
+  const words = [CLI, "arena", "--sessions", sessions, "--policies", "palimpsest,tail", "--workers", "2"];
+  const path = target("arena");
+  const child = spawn(process.execPath, [...words, "--html", path], { stdio: "ignore" });
+  const timer = setTimeout(() => child.kill("SIGINT"), 1_000);
+  const { code, signal } = await ended(child);
+  clearTimeout(timer);
+  expect(signal === "SIGINT" ? 130 : code).toBe(130);
+  expect(readdirSync(join(path, ".."))).toEqual(["target.jsonl"]);
+  expect(readFileSync(path, "utf8")).toBe("as it was\n");
+});
+
+test("a page that cannot be written is said before the work, not after", async () => {
+  const words = [CLI, "arena", "--html", join(folder, "no", "such", "arena.html")];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "pipe"] });
+  const said: string[] = [];
+  child.stderr.on("data", (chunk) => said.push(String(chunk)));
+  const { code } = await ended(child);
+  expect(code).toBe(1);
+  expect(said.join("")).toContain("Cannot write");
 });

@@ -49,7 +49,7 @@ test("rent is what was read over the size a fold leaves, by every request; price
   });
   // Cold, all 1,500 are about to be written.
   const cold = rentAndPrice(of, { afterTokens: 1_150, fromMessage: 1 }, { ...cache, isCold: true });
-  expect(cold).toEqual({ rent: 150 + 350 * 10, price: 50 * 9 });
+  expect(cold).toEqual({ rent: 150 + 350 * 10, price: 50 * 9 * 0.3 });
 });
 
 test("folds when the rent reaches so many times the price, and not without the rule", () => {
@@ -78,8 +78,11 @@ test("the tail stays, also where the user's words alone are more than is kept", 
   expect(Math.max(...plan.folded)).toBe(given.messages.length - 2 * 3 - 1);
 });
 
-test("a cold cache is the time: what is about to be written anew counts as rent", () => {
-  expect(firstFold(2, { cache: { isCold: true } })).toBeLessThan(firstFold(2));
+test("a cold cache is the time: what is about to be written anew counts as rent, and is no price", () => {
+  const cold = firstFold(2, { cache: { isCold: true } });
+  expect(cold).toBeLessThan(firstFold(2));
+  // Nor for every token over: something leaves the sight.
+  expect(totalOf(transcript(user("go"), ...steps(cold - 1)))).toBeGreaterThan(2_000 + 300);
 });
 
 test("where nothing is cached it folds sooner, but not for every token over", () => {

@@ -7,7 +7,7 @@
  * what is left is still more verbatim context than most systems keep.
  *
  * Before that, where reading on costs more than folding: a window says how much fits, not how much is worth sending. Then
- * down to 32,000 tokens of conversation, and where a turn ends rather than in one.
+ * down to 28,000 tokens of conversation, and where a turn ends rather than in one.
  */
 import type { Policy, Size } from "../policy.ts";
 
@@ -26,7 +26,7 @@ export const palimpsest: Policy = {
     "trigger.atBoundary": "ours: between turns a fold interrupts nothing",
     "trigger.target": "ours: a fold rewrites the cache, so it should last for a good while",
     "trigger.pays":
-      "ours: the tail and the page at their largest, and some of the user's words; rent that equals the price is the cheapest saw (docs/decisions)",
+      "ours, measured (docs/decisions/2026-11-18-smaller-and-cold.md): below it more has to be fetched back; rent that equals the price is the cheapest saw",
     "prune.0.minTokens": "ours: below this a stub saves next to nothing",
     "prune.1.minTokens": "ours: below this a stub saves next to nothing",
     "prune.2.keepSteps": "ours: agents look back at what they just did, seldom further",
@@ -47,7 +47,7 @@ export const palimpsest: Policy = {
     at: [usable(0.8)],
     atBoundary: usable(0.7),
     target: usable(0.5),
-    pays: { keep: { ...usable(0.5), atMostTokens: 32_000 }, patience: 1 },
+    pays: { keep: { ...usable(0.5), atMostTokens: 28_000 }, patience: 1 },
   },
   accounting: { basis: "usage", counts: ["system", "tools", "call-inputs"] },
   prune: [

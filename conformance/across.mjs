@@ -16,6 +16,7 @@ import {
   run,
   scratch,
 } from "./drive.mjs";
+import { NO_REF } from "./scenario.mjs";
 
 export async function across() {
   const place = scratch("across");
@@ -41,7 +42,7 @@ async function inClaudeCode(place) {
   await palimpsest(["install", "claude-code"], place, {
     PATH: `${join(client("claude", ""))}:${environment(place).PATH}`,
   });
-  let ref = "ref_000000000000";
+  let ref = NO_REF;
   const { server } = await model({
     steps: [
       () => ({ calls: [{ name: "Bash", input: { command: "cat big.log", description: "r" } }] }),

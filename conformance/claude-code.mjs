@@ -2,7 +2,8 @@
  * Claude Code with function hooks, driven for real: a giant result, reading back, the guard, an overflow
  * whose compaction is ours, going on, resuming, a second compaction by command, a subagent, and a store that breaks.
  */
-import { dirname } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
   BIG,
   check,
@@ -13,20 +14,18 @@ import {
   model,
   palimpsest,
   reading,
-  refIn,
   remove,
   resultsIn,
   run,
-  SMALL,
   scratch,
 } from "./drive.mjs";
+import { checkFirst, checkRules, firstSession, isWhole, WORDS } from "./scenario.mjs";
 
 const READ = "mcp__palimpsest__read_ref";
 const CALL = (input) => ({ calls: [{ name: READ, input }] });
 const bash = (...commands) => ({
   calls: commands.map((command) => ({ name: "Bash", input: { command, description: "r" } })),
 });
-const NO_REF = "ref_000000000000";
 /** Its own summarizer: asked only where ours is off. */
 const SUMMARIZER = {
   tag: "compact",
@@ -35,7 +34,6 @@ const SUMMARIZER = {
 };
 /** As it begins, in JSON: the ref table may name an earlier one. */
 const PAGE = "# Earlier work, folded\\n\\nEverything the assistant";
-const WORDS = "read the logs; never touch the port 48213";
 
 /** Steps of some 4,000 tokens: thinking before some, two calls at once in others. */
 const filling = (from, count) =>
@@ -49,8 +47,7 @@ const printed = (number) => `${number}0001\\n${number}0002\\n`;
 export async function claudeCode() {
   const place = scratch("claude");
   const claude = await installed(place);
-  const kept = { ref: NO_REF, small: NO_REF };
-  const ran = await overflowing(place, claude, kept);
+  const { ran, kept } = await overflowing(place, claude);
   const sessionId = /"session_id":"([^"]+)"/.exec(ran.out)?.[1] ?? "";
   await resumed(claude, kept, sessionId);
   await compactedAgain(place, claude, kept, sessionId);
@@ -61,6 +58,11 @@ export async function claudeCode() {
 }
 
 async function installed(place) {
+  // A hook of the user's own, as many have one: to save something before it is gone.
+  const command = `echo asked >> "${join(place.project, "precompact.log")}"`;
+  const hooks = { PreCompact: [{ hooks: [{ type: "command", command }] }] };
+  mkdirSync(join(place.home, ".claude"));
+  writeFileSync(join(place.home, ".claude/settings.json"), JSON.stringify({ hooks }));
   const path = `${dirname(client("claude", "claude"))}:${environment(place).PATH}`;
   await palimpsest(["install", "claude-code"], place, { PATH: path });
   const words = [
@@ -81,35 +83,27 @@ async function installed(place) {
     });
 }
 
-async function overflowing(place, claude, kept) {
-  const { server, seen } = await model({ rules: [SUMMARIZER], steps: firstSession(place, kept) });
+async function overflowing(place, claude) {
+  const write = (content) => ({
+    calls: [{ name: "Write", input: { file_path: `${place.project}/copy.log`, content } }],
+  });
+  const full = { fault: "overflow" };
+  const { kept, steps } = firstSession({ shell: bash, call: CALL, write, full, between: failing });
+  const [look, ...rest] = steps;
+  const thinking = () => ({ thinking: "First I look.", ...look() });
+  const { server, seen } = await model({ rules: [SUMMARIZER], steps: [thinking, ...rest] });
   const ran = await claude(server.url, ["-p", WORDS]);
   await server.close();
-  if (process.env.VERBOSE) console.log(ran.out.slice(-3000), ran.err, JSON.stringify(kept).slice(0, 6000));
   check(
     "claude-code: the tools are in sight, not deferred",
     seen[0]?.request.transcript.tools?.some(({ name }) => name === READ) === true,
   );
-  check(
-    "claude-code: a giant result is born as a preview with its ref",
-    kept.shown?.includes("⟦ref_") === true && kept.shown.length < BIG.length / 4,
-    kept.shown?.slice(0, 200),
-  );
-  check(
-    "claude-code: the model reads it back byte for byte",
-    kept.read?.trimEnd() === BIG.trimEnd(),
-    kept.read?.slice(0, 300),
-  );
+  checkFirst("claude-code", { kept, server, ran, seen });
   // Claude Code itself keeps both ends, 10,000 characters, before any hook is asked: there is nothing left to shorten.
   holds(
     "claude-code: a failing result stays a failure, as Claude Code has cut it",
     kept.isFailed === true && /\[\d+ characters truncated\]/.test(kept.failed ?? ""),
     kept.failed?.slice(0, 200),
-  );
-  check(
-    "claude-code: writing a stub into a file is refused",
-    kept.guarded?.includes("the arguments contain a stub") === true,
-    kept.guarded?.slice(0, 200),
   );
   check(
     "claude-code: an overflow is compacted by us, and no model is asked",
@@ -128,60 +122,22 @@ async function overflowing(place, claude, kept) {
       ran.out,
     ),
   );
-  check(
-    "claude-code: a small result that left is read back byte for byte",
-    kept.smallRead?.trimEnd() === SMALL.trimEnd(),
-    kept.smallRead?.slice(0, 300),
-  );
+  const log = join(place.project, "precompact.log");
   holds(
-    "claude-code: no request broke a provider's rule",
-    server.violations.length === 0 && ran.code === 0,
-    JSON.stringify(server.violations).slice(0, 300),
+    "claude-code: the user's PreCompact hook is run, once",
+    existsSync(log) && readFileSync(log, "utf8") === "asked\n",
   );
-  return ran;
+  return { ran, kept };
 }
 
-function firstSession(place, kept) {
-  const into = (name, reply) => (whole) => {
-    kept[name] = whole;
-    return reply();
+/** A giant result that fails, and then steps enough that most of them must leave. */
+function failing(kept) {
+  const failed = (request) => {
+    kept.failed = resultsIn(request).at(-1);
+    kept.isFailed = request.transcript.messages.at(-1)?.parts.some(({ isError }) => isError);
+    return bash("pwd");
   };
-  const copy = () => ({
-    calls: [{ name: "Write", input: { file_path: `${place.project}/copy.log`, content: kept.shown } }],
-  });
-  const [first, onward] = reading(CALL, () => kept.ref, into("read", copy));
-  const [firstSmall, onwardSmall] = reading(
-    CALL,
-    () => kept.small,
-    into("smallRead", () => "done"),
-  );
-  return [
-    () => ({ thinking: "First I look.", ...bash("cat small.txt") }),
-    () => bash("cat big.log"),
-    (request) => {
-      kept.shown = resultsIn(request).at(-1);
-      kept.ref = refIn(kept.shown) ?? NO_REF;
-      return first();
-    },
-    onward,
-    (request) => {
-      kept.guarded = resultsIn(request).at(-1);
-      return bash("cat big.log; exit 3");
-    },
-    (request) => {
-      kept.failed = resultsIn(request).at(-1);
-      kept.isFailed = request.transcript.messages.at(-1)?.parts.some(({ isError }) => isError);
-      return bash("pwd");
-    },
-    ...filling(10, 20),
-    () => ({ fault: "overflow" }),
-    (_, text) => {
-      kept.after = text;
-      kept.small = /(ref_[0-9a-hjkmnp-tv-z]{12}) \| File: small.txt/.exec(text)?.[1] ?? NO_REF;
-      return firstSmall();
-    },
-    onwardSmall,
-  ];
+  return [() => bash("cat big.log; exit 3"), failed, ...filling(10, 20)];
 }
 
 /** What a file says after a compaction, a resumed session reads: the page once, the tail, and nothing of what left. */
@@ -215,14 +171,10 @@ async function resumed(claude, kept, sessionId) {
   );
   check(
     "claude-code: after a resume the ref still reads byte for byte",
-    read?.trimEnd() === BIG.trimEnd(),
+    isWhole(read, BIG),
     read?.slice(0, 200),
   );
-  holds(
-    "claude-code: nothing in the resumed session broke a provider's rule",
-    server.violations.length === 0 && ran.code === 0,
-    JSON.stringify(server.violations).slice(0, 300),
-  );
+  checkRules("claude-code", "nothing in the resumed session broke a provider's rule", server, ran);
 }
 
 async function compactedAgain(place, claude, kept, sessionId) {
@@ -255,7 +207,7 @@ async function compactedAgain(place, claude, kept, sessionId) {
   const cli = await palimpsest(["ref", kept.ref, "--session", sessionId], place);
   check(
     "claude-code: the command line reads the same bytes after both",
-    cli.out.trimEnd() === BIG.trimEnd(),
+    isWhole(cli.out, BIG),
     cli.err || cli.out.slice(0, 100),
   );
 }

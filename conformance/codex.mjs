@@ -3,170 +3,57 @@ import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import {
-  BIG,
-  check,
-  client,
-  doctor,
-  environment,
-  holds,
-  model,
-  palimpsest,
-  reading,
-  refIn,
-  remove,
-  resultsIn,
-  run,
-  SMALL,
-  scratch,
-} from "./drive.mjs";
+import { client, doctor, environment, holds, model, palimpsest, remove, run, scratch } from "./drive.mjs";
+import { checkFirst, checkPage, checkResume, firstSession, WORDS } from "./scenario.mjs";
 
-const CALL = (input) => ({ calls: [{ name: "mcp__palimpsest__read_ref", input }] });
+const call = (input) => ({ calls: [{ name: "mcp__palimpsest__read_ref", input }] });
 /** Codex cuts outputs at 10,000 tokens unless the model asks for more; what it cuts never reaches a hook. */
-const SHELL = (cmd) => ({
-  calls: [{ name: "exec_command", input: { cmd, max_output_tokens: 100_000 } }],
-});
+const shell = (cmd) => ({ calls: [{ name: "exec_command", input: { cmd, max_output_tokens: 100_000 } }] });
+const SUMMARIZER = {
+  tag: "compact",
+  when: (_, text) => text.includes("CONTEXT CHECKPOINT COMPACTION"),
+  reply: () => "THE SUMMARY",
+};
 
 export async function codex() {
   const place = scratch("codex");
-  const kept = { ref: "ref_000000000000", small: "ref_000000000000" };
-  const [first, onward] = reading(
-    CALL,
-    () => kept.ref,
-    (whole) => {
-      kept.read = whole;
-      return { ...SHELL(`cat > copy.log <<'E'\n${kept.shown}\nE`) };
-    },
-  );
-  const [firstSmall, onwardSmall] = reading(
-    CALL,
-    () => kept.small,
-    (whole) => {
-      kept.smallRead = whole;
-      return "done";
-    },
-  );
-  const { server, seen } = await model({
-    rules: [
-      {
-        tag: "compact",
-        when: (_, text) => text.includes("CONTEXT CHECKPOINT COMPACTION"),
-        reply: () => "THE SUMMARY",
-      },
-    ],
-    steps: [
-      () => SHELL("cat small.txt"),
-      () => SHELL("cat big.log"),
-      (request) => {
-        kept.shown = resultsIn(request).at(-1);
-        kept.ref = refIn(kept.shown) ?? kept.ref;
-        return first();
-      },
-      onward,
-      (request) => {
-        kept.guarded = resultsIn(request).at(-1);
-        return { ...SHELL("echo on"), usage: { uncachedTokens: 190_000 } };
-      },
-      (_, text) => {
-        kept.after = text;
-        kept.small = /(ref_[0-9a-hjkmnp-tv-z]{12}) \| File: small.txt/.exec(text)?.[1] ?? kept.small;
-        return firstSmall();
-      },
-      onwardSmall,
-    ],
-  });
-  configure(place, server.url);
-  await palimpsest(["install", "codex"], place);
+  const write = (content) => shell(`cat > copy.log <<'E'\n${content}\nE`);
+  const full = { ...shell("echo on"), usage: { uncachedTokens: 190_000 } };
+  const { kept, steps } = firstSession({ shell, call, write, full });
+  const { server, seen } = await model({ rules: [SUMMARIZER], steps });
   const env = environment(place, { CODEX_HOME: join(place.home, ".codex"), FAKE_KEY: "dummy" });
-  const words = ["--skip-git-repo-check", "--json"];
-  await untrusted(place, env);
-  await trust(place, env);
-  const ran = await run(
-    client("codex", "codex"),
-    ["exec", ...words, "read the logs; never touch the port 48213"],
-    { env, cwd: place.project },
-  );
+  const start = async (url, words) => {
+    configure(place, url);
+    await palimpsest(["install", "codex"], place);
+    if (words[0] !== "resume") await untrusted(place, env);
+    await trust(place, env);
+    const all = ["exec", ...words.slice(0, -1), "--skip-git-repo-check", "--json", words.at(-1)];
+    return run(client("codex", "codex"), all, { env, cwd: place.project });
+  };
+  const ran = await start(server.url, [WORDS]);
   await server.close();
-  if (process.env.VERBOSE)
-    console.log(
-      ran.code,
-      ran.err.slice(0, 2000),
-      ran.out.slice(-1500),
-      seen.map(({ tag }) => tag).join(),
-      JSON.stringify(kept, null, 1).slice(0, 5000),
-    );
-
-  check(
-    "codex: a giant result is born as a preview with its ref",
-    kept.shown?.includes("⟦ref_") === true && kept.shown.length < BIG.length / 4,
-    kept.shown?.slice(0, 200),
-  );
-  check(
-    "codex: the model reads it back byte for byte",
-    kept.read?.trimEnd() === BIG.trimEnd(),
-    kept.read?.slice(0, 300),
-  );
-  check(
-    "codex: writing a stub into a file is refused",
-    kept.guarded?.includes("the arguments contain a stub") === true,
-    kept.guarded?.slice(0, 200),
-  );
-  check(
-    "codex: after the compaction the page is there",
-    kept.after?.includes("Kept outside the context (palimpsest)") === true &&
-      kept.after.includes("THE SUMMARY"),
-    seen.map(({ tag }) => tag).join(),
-  );
-  check(
-    "codex: a small result that left is read back byte for byte",
-    kept.smallRead?.includes(SMALL.trimEnd()) === true,
-    kept.smallRead?.slice(0, 300),
-  );
-  holds(
-    "codex: no request broke a provider's rule",
-    server.violations.length === 0 && ran.code === 0,
-    JSON.stringify(server.violations).slice(0, 300),
-  );
-  await resumed({ place, kept, env, words });
+  checkFirst("codex", { kept, server, ran, seen, isWrapped: true });
+  checkPage("codex", { kept, seen });
+  // Codex does not wait for its MCP servers; a moment, so that ours is there.
+  const before = [() => shell("sleep 2")];
+  await checkResume("codex", {
+    kept,
+    call,
+    before,
+    start: (url) => start(url, ["resume", "--last", "go on"]),
+  });
+  await doctor("codex", place, { folder: "codex", env });
+  await takenOut(place);
   remove(place);
 }
 
-async function resumed({ place, kept, env, words }) {
-  let read;
-  const { server } = await model({
-    steps: [
-      // Codex does not wait for its MCP servers; a moment, so that ours is there.
-      () => SHELL("sleep 2"),
-      ...reading(
-        CALL,
-        () => kept.ref,
-        (whole) => {
-          read = whole;
-          return "done";
-        },
-      ),
-    ],
-  });
-  configure(place, server.url);
-  await palimpsest(["install", "codex"], place);
-  await trust(place, env);
-  await run(client("codex", "codex"), ["exec", "resume", "--last", ...words, "go on"], {
-    env,
-    cwd: place.project,
-  });
-  await server.close();
-  check(
-    "codex: after a resume the ref still reads byte for byte",
-    read?.trimEnd() === BIG.trimEnd(),
-    read?.slice(0, 200),
-  );
-  await doctor("codex", place, { folder: "codex", env });
-  const text = readFileSync(join(place.home, ".codex/config.toml"), "utf8");
+async function takenOut(place) {
+  const path = join(place.home, ".codex/config.toml");
+  const text = readFileSync(path, "utf8");
   await palimpsest(["uninstall", "codex"], place);
   holds(
     "codex: uninstalling leaves the user's configuration",
-    readFileSync(join(place.home, ".codex/config.toml"), "utf8") ===
-      text.replace(/\n# palimpsest: begin[\s\S]*# palimpsest: end\n/, ""),
+    readFileSync(path, "utf8") === text.replace(/\n# palimpsest: begin[\s\S]*# palimpsest: end\n/, ""),
   );
 }
 

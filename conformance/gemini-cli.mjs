@@ -1,133 +1,123 @@
-/** Gemini CLI, driven for real: a giant result, reading back, the guard, a resume. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+/** Gemini CLI, driven for real: its own compression between two turns, our page behind its summary, in the same bytes each time. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import {
-  BIG,
   check,
   client,
   doctor,
   environment,
-  holds,
   model,
   palimpsest,
   reading,
-  refIn,
   remove,
-  resultsIn,
   run,
   scratch,
 } from "./drive.mjs";
+import { checkFirst, checkResume, checkRules, firstSession, NO_REF, tell, WORDS } from "./scenario.mjs";
 
-const CALL = (input) => ({ calls: [{ name: "mcp_palimpsest_read_ref", input }] });
-const SHELL = (command) => ({ calls: [{ name: "run_shell_command", input: { command, description: "r" } }] });
+const call = (input) => ({ calls: [{ name: "mcp_palimpsest_read_ref", input }] });
+const shell = (command) => ({ calls: [{ name: "run_shell_command", input: { command, description: "r" } }] });
+/** A resumed session of Gemini CLI 0.61.0 sends every function response twice, with or without us; the rule is waived. */
+const lenient = ["repeated-result"];
+const SUMMARIZER = {
+  tag: "compact",
+  when: ({ transcript }, text) => (transcript.tools ?? []).length === 0 && text.includes("state_snapshot"),
+  reply: () => "<state_snapshot>THE SUMMARY</state_snapshot>",
+};
 
 export async function geminiCli() {
   const place = scratch("gemini");
-  const kept = { ref: "ref_000000000000" };
-  const [first, onward] = reading(
-    CALL,
-    () => kept.ref,
-    (whole) => {
-      kept.read = whole;
-      return {
-        calls: [
-          { name: "write_file", input: { file_path: `${place.project}/copy.log`, content: kept.shown } },
-        ],
-      };
-    },
-  );
-  const { server, seen } = await model({
-    steps: [
-      () => SHELL("cat big.log"),
-      (request) => {
-        kept.shown = resultsIn(request).at(-1);
-        kept.ref = refIn(kept.shown) ?? kept.ref;
-        return first();
-      },
-      onward,
-      (request) => {
-        kept.guarded = resultsIn(request).at(-1);
-        return "done";
-      },
-    ],
+  const write = (content) => ({
+    calls: [{ name: "write_file", input: { file_path: `${place.project}/copy.log`, content } }],
   });
-  configure(place);
-  await palimpsest(["install", "gemini-cli"], place);
-  const start = (url, words) =>
-    run(
-      client("gemini", "gemini"),
-      [...words, "-m", "gemini-2.5-pro", "--approval-mode", "yolo", "--skip-trust", "-o", "stream-json"],
-      {
-        env: environment(place, {
-          GEMINI_API_KEY: "dummy",
-          GOOGLE_GEMINI_BASE_URL: url,
-          GEMINI_CLI_TRUST_WORKSPACE: "true",
-        }),
-        cwd: place.project,
-      },
-    );
-  const ran = await start(server.url, ["-p", "read the logs"]);
+  // It compresses between turns only, so nothing fills up here, and its small result is read by a ref the command line gives.
+  const { kept, steps } = firstSession({ shell, call, write, full: "done" });
+  const { server, seen } = await model({ steps });
+  const start = await installed(place);
+  const ran = await start(server.url, ["-p", WORDS]);
   await server.close();
-  if (process.env.VERBOSE)
-    console.log(
-      ran.code,
-      ran.err.slice(0, 3000),
-      ran.out.slice(-1500),
-      seen.map(({ tag }) => tag).join(),
-      JSON.stringify(kept, null, 1).slice(0, 3000),
-    );
-  check(
-    "gemini-cli: a giant result is born as a preview with its ref",
-    kept.shown?.includes("⟦ref_") === true && kept.shown.length < BIG.length / 4,
-    kept.shown?.slice(0, 200),
-  );
-  check(
-    "gemini-cli: the model reads it back byte for byte",
-    kept.read?.includes(BIG.trimEnd()) === true,
-    kept.read?.slice(0, 300),
-  );
-  check(
-    "gemini-cli: writing a stub into a file is refused",
-    kept.guarded?.includes("the arguments contain a stub") === true,
-    kept.guarded?.slice(0, 200),
-  );
-  holds(
-    "gemini-cli: no request broke a provider's rule",
-    server.violations.length === 0 && ran.code === 0,
-    JSON.stringify(server.violations).slice(0, 300),
-  );
-  let read;
-  // A resumed session of Gemini CLI 0.61.0 sends every function response twice, with or without us; the rule is waived.
-  const second = await model({
-    lenient: ["repeated-result"],
-    steps: reading(
-      CALL,
-      () => kept.ref,
-      (whole) => {
-        read = whole;
-        return "done";
-      },
-    ),
-  });
-  await start(second.server.url, ["-p", "go on", "--resume", "latest"]);
-  await second.server.close();
-  check(
-    "gemini-cli: after a resume the ref still reads byte for byte",
-    read !== undefined && read === kept.read,
-    read?.slice(0, 200),
-  );
+  await compressed(start, kept);
+  checkFirst("gemini-cli", { kept, server, ran, seen, isWrapped: true });
+  const goOn = (url) => start(url, ["-p", "go on", "--resume", "latest"]);
+  await checkResume("gemini-cli", { kept, call, start: goOn, lenient, rules: [SUMMARIZER], isWrapped: true });
   await doctor("gemini-cli", place, { folder: "gemini" });
   remove(place);
 }
 
-function configure(place) {
-  mkdirSync(join(place.home, ".gemini"), { recursive: true });
+/** The second turn is compressed before the model is asked; the third is not, and is sent what the second was. */
+async function compressed(start, kept) {
+  const sent = [];
+  const note = (step) => (request, text) => {
+    sent.push({ text, contents: request.body.contents });
+    kept.small = /(ref_[0-9a-hjkmnp-tv-z]{12}) \| File: small.txt/.exec(text)?.[1] ?? kept.small;
+    return step(request, text);
+  };
+  kept.small = NO_REF;
+  const [first, onward] = reading(
+    call,
+    () => kept.small,
+    (whole) => {
+      kept.smallRead = whole;
+      return "done";
+    },
+  );
+  const { server, seen } = await model({
+    rules: [SUMMARIZER],
+    lenient,
+    steps: [note(first), note(onward), note(() => "done")],
+  });
+  const ran = await start(server.url, ["-p", "and now?", "--resume", "latest"], 0.001);
+  await start(server.url, ["-p", "and then?", "--resume", "latest"], 0.9);
+  await server.close();
+  tell(ran, seen, { sent: sent.map(({ text }) => text.slice(0, 3000)) });
+  const page = "Kept outside the context (palimpsest)";
+  check(
+    "gemini-cli: after a compression the page stands behind its summary",
+    seen.some(({ tag }) => tag === "compact") &&
+      sent[0]?.text.includes("THE SUMMARY") === true &&
+      sent[0].text.includes(page) &&
+      sent[0].text.includes("never touch the port 48213"),
+    seen.map(({ tag }) => tag).join(),
+  );
+  const summaryIn = ({ contents }) =>
+    JSON.stringify(contents.find((one) => JSON.stringify(one).includes("THE SUMMARY")));
+  check(
+    "gemini-cli: in the same bytes with every request, after a resume too",
+    sent.length === 3 &&
+      sent.every((one) => one.text.includes(page) && summaryIn(one) === summaryIn(sent[0])),
+    `${sent.length} requests`,
+  );
+  checkRules("gemini-cli", "nothing around the compression broke a provider's rule", server, ran, lenient);
+}
+
+async function installed(place) {
+  configure(place);
+  await palimpsest(["install", "gemini-cli"], place);
+  const words = ["-m", "gemini-2.5-pro", "--approval-mode", "yolo", "--skip-trust", "-o", "stream-json"];
+  return (url, more, threshold) => {
+    if (threshold !== undefined) configure(place, { model: { compressionThreshold: threshold } });
+    const env = environment(place, {
+      GEMINI_API_KEY: "dummy",
+      GOOGLE_GEMINI_BASE_URL: url,
+      GEMINI_CLI_TRUST_WORKSPACE: "true",
+    });
+    return run(client("gemini", "gemini"), [...more, ...words], { env, cwd: place.project });
+  };
+}
+
+/** Over what is there: the user's settings, and ours beside them. */
+function configure(place, more = {}) {
+  const path = join(place.home, ".gemini/settings.json");
+  mkdirSync(dirname(path), { recursive: true });
+  const before = existsSync(path) ? JSON.parse(readFileSync(path, "utf8")) : {};
   const settings = {
+    ...before,
     security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
     general: { disableAutoUpdate: true, enableAutoUpdate: false, disableUpdateNag: true },
     privacy: { usageStatisticsEnabled: false },
     telemetry: { enabled: false },
     ide: { enabled: false },
+    ...more,
   };
-  writeFileSync(join(place.home, ".gemini/settings.json"), JSON.stringify(settings));
+  writeFileSync(path, JSON.stringify(settings));
 }

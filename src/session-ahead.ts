@@ -2,8 +2,9 @@
  * One compaction prepared in the background: queued, polled, swapped in. It works on the history as it was when it was
  * queued, and is of use only while that history is still the beginning of what is there and nothing else was compacted.
  */
-import { standingCompactions } from "./apply/view.ts";
-import type { Outcome } from "./compact.ts";
+import { standingCompactions, type View, viewOf } from "./apply/view.ts";
+import type { Compacted, Outcome } from "./compact.ts";
+import { objectionTo } from "./objection.ts";
 import type { LedgerEntry } from "./plan/ledger.ts";
 import type { Message, Transcript } from "./transcript/message.ts";
 import { refOf } from "./transcript/ref.ts";
@@ -55,8 +56,14 @@ export class Ahead {
     return polled;
   }
 
+  /** Whether it can still be done: what was thought since is sealed behind what would be edited now. */
+  fits({ compaction }: Compacted, now: Basis, shown: View): boolean {
+    if (compaction.isTransient || !this.#isOf(now)) return false;
+    return objectionTo(compaction, shown, viewOf(now.transcript, [...now.ledger, compaction])) === undefined;
+  }
+
   /** Whether it was computed from what is there now, or from a beginning of it. */
-  isOf({ transcript, ledger }: Basis): boolean {
+  #isOf({ transcript, ledger }: Basis): boolean {
     const basis = this.#basis;
     if (!basis || standingIn(ledger) !== standingIn(basis.ledger)) return false;
     return basis.transcript.messages.every((message, index) => isSame(message, transcript.messages[index]));

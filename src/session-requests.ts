@@ -17,7 +17,7 @@ import type { Compaction, LedgerEntry, Requested } from "./plan/ledger.ts";
 import { isWorthALook } from "./plan/pays.ts";
 import type { Policy } from "./plan/policy.ts";
 import { type CacheState, cacheStateOf } from "./plan/rent.ts";
-import { roomIn } from "./plan/size.ts";
+import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import type { Observed } from "./session-options.ts";
 import { defined } from "./transcript/json.ts";
 import { hasUserWords, type Message, type Usage } from "./transcript/message.ts";
@@ -84,6 +84,13 @@ export class SessionRequests {
       isBoundary: last !== undefined && hasUserWords(last),
       isCold: this.#last !== undefined && this.cacheAt(now).isCold,
     });
+  }
+
+  /** `hard`: here nothing is worth waiting for any longer. */
+  marksOf(policy: Policy): { readonly full: number; readonly hard: number; readonly target: number } {
+    const room = roomIn(this.windowTokens, this.facts);
+    const { full, target } = marksOf(policy, room, this.#model);
+    return { full, target, hard: tokensIn(policy.safety.waitsUpTo, room) };
   }
 
   lookedAt(tokens: number): void {

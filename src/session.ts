@@ -7,22 +7,20 @@
  */
 import { randomUUID } from "node:crypto";
 import { counterFor } from "./accounting.ts";
-import { standingCompactions, viewOf } from "./apply/view.ts";
 import { type CompactOptions, commit, compact, type Outcome } from "./compact.ts";
 import { type Around, LiveConversation } from "./live.ts";
 import { liveRequestAround } from "./live-request.ts";
 import { usageFrom } from "./measure/usage.ts";
-import { objectionTo } from "./objection.ts";
 import { isOverflow } from "./overflow.ts";
 import { isBound } from "./plan/bound.ts";
-import type { Compaction, CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
+import type { CompactionTrigger, LedgerEntry } from "./plan/ledger.ts";
 import { policyNamed } from "./plan/policies.ts";
 import type { Policy } from "./plan/policy.ts";
 import { arrivalTokens, isPassing } from "./plan/prune.ts";
-import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import { netSavings, type Savings } from "./savings.ts";
-import { Ahead, type Basis } from "./session-ahead.ts";
-import { brokenNotice, compactedNotice, unknownUsage } from "./session-notices.ts";
+import { Ahead } from "./session-ahead.ts";
+import { SessionLedger } from "./session-ledger.ts";
+import { unknownUsage } from "./session-notices.ts";
 import type { CompactRequest, Observed, Prepared, SessionOptions } from "./session-options.ts";
 import { SessionRequests } from "./session-requests.ts";
 import { type SessionTools, sessionTools } from "./session-tools.ts";
@@ -50,22 +48,19 @@ export class AgentSession {
   readonly id: string;
   readonly #options: Settled;
   readonly #policy: Policy;
-  #ledger: readonly LedgerEntry[];
+  readonly #ledger: SessionLedger;
   #live: LiveConversation | undefined;
   readonly #requests: SessionRequests;
   readonly #wire = new SessionWire();
   readonly #ahead = new Ahead();
   readonly #overhead = new Overhead();
-  #failures = 0;
-  /** What was shortened for the last request alone. */
-  #passing: readonly Compaction[] = [];
 
   constructor(ledger: readonly LedgerEntry[], options: Settled) {
     this.id = options.id;
     this.#options = options;
     this.#policy =
       typeof options.policy === "object" ? options.policy : policyNamed(options.policy ?? "palimpsest");
-    this.#ledger = ledger;
+    this.#ledger = new SessionLedger(ledger, { ...options, policy: this.#policy });
     this.#requests = new SessionRequests(options, ledger);
   }
 
@@ -128,7 +123,7 @@ export class AgentSession {
     this.#requests.refused(overflow);
     // Whatever we believe fits, this did not.
     const refused = this.#requests.calibrated(this.#live.countedTokens);
-    const targetTokens = Math.min(this.#marks.target, refused / 2);
+    const targetTokens = Math.min(this.#requests.marksOf(this.#policy).target, refused / 2);
     const outcome = await this.compact({ trigger: "overflow", targetTokens });
     return outcome?.kind === "compacted" ? { messages: this.#live.written, outcome } : undefined;
   }
@@ -141,18 +136,15 @@ export class AgentSession {
     const live = this.#live;
     if (!live) return;
     const options = { ...this.#compactOptions(trigger, focus), isDryRun: true };
-    const basis = { transcript: live.transcript, ledger: this.#ledger };
+    const basis = { transcript: live.transcript, ledger: this.#ledger.entries };
     await this.#ahead.queue(basis, ({ transcript, ledger }) => compact(transcript, { ...options, ledger }));
   }
 
   /** Takes the last compaction back. Nothing was lost, so nothing has to be found. */
   async undo(): Promise<boolean> {
-    const last = standingCompactions(this.#ledger).at(-1);
-    if (!last) return false;
-    const entry: LedgerEntry = { kind: "undo", at: this.#options.now(), of: last.id };
-    await this.#options.store.append(this.id, [entry]);
-    this.#see([...this.#ledger, entry]);
-    return true;
+    const isUndone = await this.#ledger.undo(this.#options.now());
+    if (isUndone) this.#look();
+    return isUndone;
   }
 
   refs(query: RefQuery = {}): Promise<RefPage> {
@@ -173,7 +165,7 @@ export class AgentSession {
   }
 
   savings(): Savings {
-    return netSavings(this.#ledger, { model: this.#requests.model });
+    return netSavings(this.#ledger.entries, { model: this.#requests.model });
   }
 
   /** Ends the session: its grace period begins. */
@@ -187,15 +179,15 @@ export class AgentSession {
     const found = this.#wire.of(messages, wire);
     if (this.#live?.wire === found.name && !isSwitched) return this.#live;
     this.#live = new LiveConversation(found, this.#requests.model, this.#options.now);
-    this.#live.look(this.#ledger);
+    this.#live.look(this.#ledger.entries);
     return this.#live;
   }
 
   /** Each request begins from the whole; but while the model waits for results, it must see what it thought about. */
   #beginAnew(live: LiveConversation): void {
-    if (this.#passing.length === 0 || isBound(live.transcript)) return;
-    this.#passing = [];
-    this.#see(this.#ledger);
+    if (!this.#ledger.isPassing || isBound(live.transcript)) return;
+    this.#ledger.beginAnew();
+    this.#look();
   }
 
   /** A giant result is shortened before it was ever sent: it was in no cache, so this costs nothing. */
@@ -210,15 +202,17 @@ export class AgentSession {
 
   /** The last prompt did not fit, and nobody said so: what the model answered, it answered to a part of it. */
   async #afterOverflow(live: LiveConversation): Promise<Outcome | undefined> {
-    return this.#requests.takeOverflow() && !this.#isBroken ? this.#attempt(live, "overflow") : undefined;
+    return this.#requests.takeOverflow() && !this.#ledger.isBroken
+      ? this.#attempt(live, "overflow")
+      : undefined;
   }
 
   /** Over the mark a fold is due. Below it, now and then, clearing may pay: looking each time would cost the history. */
   async #whenDue(live: LiveConversation): Promise<Outcome | undefined> {
     const tokens = this.#requests.calibrated(live.countedTokens);
-    const isFull = tokens > this.#marks.full;
+    const isFull = tokens > this.#requests.marksOf(this.#policy).full;
     // What is being prepared would be stale by anything done now.
-    if (this.#isBroken || this.#ahead.isWorking) return undefined;
+    if (this.#ledger.isBroken || this.#ahead.isWorking) return undefined;
     const glance = { tokens, last: live.transcript.messages.at(-1), now: this.#options.now() };
     if (!isFull && !this.#requests.areWorthALook(this.#policy, glance)) return undefined;
     this.#requests.lookedAt(tokens);
@@ -235,18 +229,6 @@ export class AgentSession {
       .catch((error: unknown) => this.#report(error, "no notes were written"));
   }
 
-  get #isBroken(): boolean {
-    return this.#failures >= this.#policy.safety.maxFailures;
-  }
-
-  /** `hard`: here nothing is worth waiting for any longer. */
-  get #marks(): { readonly full: number; readonly hard: number; readonly target: number } {
-    const { windowTokens, facts, model } = this.#requests;
-    const room = roomIn(windowTokens, facts);
-    const { full, target } = marksOf(this.#policy, room, model);
-    return { full, target, hard: tokensIn(this.#policy.safety.waitsUpTo, room) };
-  }
-
   async #attempt(live: LiveConversation, trigger: CompactionTrigger): Promise<Outcome | undefined> {
     const outcome = await compact(live.transcript, this.#compactOptions(trigger));
     const settled = this.#settle(outcome);
@@ -260,49 +242,33 @@ export class AgentSession {
     if (polled.kind === "failed") this.#report(polled.error, "nothing was prepared ahead");
     if (polled.kind !== "ready" || polled.outcome.kind !== "compacted") return undefined;
     const { outcome } = polled;
-    if (outcome.compaction.isTransient) return undefined;
-    const now: Basis = { transcript: live.transcript, ledger: this.#ledger };
-    if (!this.#ahead.isOf(now)) return undefined;
-    // What was thought since is sealed behind what would be edited now.
-    const after = viewOf(live.transcript, [...this.#ledger, outcome.compaction]);
-    if (objectionTo(outcome.compaction, live.view, after)) return undefined;
+    const now = { transcript: live.transcript, ledger: this.#ledger.entries };
+    if (!this.#ahead.fits(outcome, now, live.view)) return undefined;
     await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
     return this.#settle(outcome);
   }
 
   #isHard(live: LiveConversation): boolean {
-    return this.#requests.calibrated(live.countedTokens) > this.#marks.hard;
+    return this.#requests.calibrated(live.countedTokens) > this.#requests.marksOf(this.#policy).hard;
   }
 
   #settle(outcome: Outcome): Outcome {
-    if (outcome.kind === "unchanged") {
-      this.#failures += outcome.because === "nothing-to-do" ? 0 : 1;
-      if (this.#failures === this.#policy.safety.maxFailures)
-        this.#options.onNotice?.(brokenNotice(this.#failures, outcome.detail));
-      return outcome;
+    const notice = this.#ledger.settle(outcome);
+    if (outcome.kind === "compacted") {
+      if (!outcome.compaction.isTransient) this.#requests.compacted(outcome.compaction);
+      this.#look();
     }
-    if (outcome.compaction.isTransient) {
-      this.#passing = [...this.#passing, outcome.compaction];
-      this.#see(this.#ledger);
-      return outcome;
-    }
-    this.#failures = 0;
-    if (outcome.compaction.edits.some(({ kind }) => kind === "fold")) this.#passing = [];
-    this.#requests.compacted(outcome.compaction);
-    this.#see([...this.#ledger, outcome.compaction]);
-    this.#options.onNotice?.(compactedNotice(outcome));
+    if (notice !== undefined) this.#options.onNotice?.(notice);
     return outcome;
   }
 
-  #see(ledger: readonly LedgerEntry[]): void {
-    this.#ledger = ledger;
-    this.#live?.look([...ledger, ...this.#passing]);
+  #look(): void {
+    this.#live?.look(this.#ledger.seen);
   }
 
   /** Recorded in the background: it informs, and no context depends on it. */
   #record(entry: LedgerEntry): void {
-    this.#ledger = [...this.#ledger, entry];
-    this.#options.store.append(this.id, [entry]).catch((error: unknown) => this.#report(error));
+    this.#ledger.record(entry).catch((error: unknown) => this.#report(error));
   }
 
   #compactOptions(trigger: CompactionTrigger, focus?: string): CompactOptions {
@@ -315,7 +281,7 @@ export class AgentSession {
       policy: this.#policy,
       trigger,
       at: now(),
-      ledger: this.#ledger,
+      ledger: this.#ledger.entries,
       windowTokens,
       cache: this.#requests.cacheAt(now()),
       ...(live ? { live: liveRequestAround(live.wire, [...live.written], live.around) } : {}),

@@ -41,7 +41,6 @@ const FILE_LINES = 300;
 const FUNCTION_LINES = 30;
 /** Raised limits: lines, and why. */
 const LONGER: Record<string, { readonly lines: number; readonly why: string }> = {
-  "session.ts": { lines: 340, why: "one class people use; what it is made of stands in session-*.ts" },
   "plan/policy.ts": {
     lines: 360,
     why: "one schema, half of it comments; in two files a field would be hunted for",

@@ -51,7 +51,7 @@ export function compactReport(done: Done): CompactReport {
     tokensAfter,
     ratio: tokensBefore === 0 ? 1 : Number((tokensAfter / tokensBefore).toFixed(4)),
     messagesBefore: before.messages.length,
-    messagesAfter: after.messages.length,
+    messagesAfter: done.messagesWritten ?? after.messages.length,
     edits: compactions.flatMap(({ edits }) =>
       edits.map(({ kind, at, why, tokens }) => ({ kind, ref: at.ref, why, tokens })),
     ),

@@ -37,7 +37,7 @@ export function kindChanges(done: Done): readonly KindChange[] {
 }
 
 function pagesIn({ after, compactions }: Done): readonly Message[] {
-  const pages = new Set(compactions.flatMap(({ page }) => (page ? [page.text] : [])));
+  const pages = new Set(compactions.flatMap(({ page }) => (page ? [page.text, page.leadIn] : [])));
   return after.messages.filter(({ parts }) =>
     parts.some((part) => part.type === "text" && part.synthetic === true && pages.has(part.text)),
   );
@@ -129,9 +129,10 @@ export function filledSections({ order, compactions }: Done): readonly string[] 
 }
 
 /** `168,594 → 41,003 tokens (24.3 %), 252 → 87 messages`. */
-export function sizesLine({ tokensBefore, tokensAfter, before, after }: Done): string {
+export function sizesLine({ tokensBefore, tokensAfter, before, after, messagesWritten }: Done): string {
+  const messages = messagesWritten ?? after.messages.length;
   const share = percent(tokensAfter / Math.max(1, tokensBefore));
-  return `${count(tokensBefore)} → ${count(tokensAfter)} tokens (${share} of what it was), ${count(before.messages.length)} → ${count(after.messages.length)} messages`;
+  return `${count(tokensBefore)} → ${count(tokensAfter)} tokens (${share} of what it was), ${count(before.messages.length)} → ${count(messages)} messages`;
 }
 
 export function sumOf(values: readonly number[]): number {

@@ -53,6 +53,8 @@ export interface Done {
   readonly kept?: KeptFile;
   readonly before: Transcript;
   readonly after: Transcript;
+  /** How many messages the written body has, where it is in other words than the file; else as many as `after`. */
+  readonly messagesWritten?: number;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** Of both: what the host sends besides the messages, and the file does not show. */

@@ -85,10 +85,13 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     const given = isFileWord(word) ? readGivenFile(word, io, values.wire) : await readGivenName(word, store);
     return compactSession(given, order, store);
   });
-  if (!order.isDryRun && values.out !== undefined) await writeResult(done, values.out, { to: values.to, io });
+  const written =
+    order.isDryRun || values.out === undefined
+      ? done
+      : await writeResult(done, values.out, { to: values.to, io });
   if (values.out === "-" && !order.isDryRun) return EXIT.done;
-  const text = () => compactText(done, { storePath: path, out: values.out }, io);
-  io.out(values.json ? `${JSON.stringify(compactReport(done), null, 2)}\n` : text());
+  const text = () => compactText(written, { storePath: path, out: values.out }, io);
+  io.out(values.json ? `${JSON.stringify(compactReport(written), null, 2)}\n` : text());
   return EXIT.done;
 }
 
@@ -147,13 +150,15 @@ interface Writing {
   readonly io: Io;
 }
 
-async function writeResult({ given, after }: Done, out: string, { to, io }: Writing): Promise<void> {
-  const content =
-    to === undefined
-      ? fileContent(given, after)
-      : `${JSON.stringify(bodyWireNamed(to).write(after), null, 2)}\n`;
+async function writeResult(done: Done, out: string, { to, io }: Writing): Promise<Done> {
+  const { given, after } = done;
+  const wire = to === undefined ? undefined : bodyWireNamed(to);
+  const body = wire?.write(after);
+  const content = body === undefined ? fileContent(given, after) : `${JSON.stringify(body, null, 2)}\n`;
   if (out !== "-") await writeOut(out, content);
   else for (const chunk of typeof content === "string" ? [content] : content) io.out(chunk);
+  // Some bodies join what one speaker says in a row: what is announced is what is there.
+  return wire && body !== undefined ? { ...done, messagesWritten: wire.read(body).messages.length } : done;
 }
 
 function fileContent({ session, source }: Given, after: Done["after"]): Iterable<Uint8Array> {

@@ -11,13 +11,16 @@ import { count, plural } from "./table.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 const GRACE_DAYS = 30;
 
-const HELP = `palimpsest gc [--dry-run] [--grace DAYS] [--max-bytes N] [--store DIR] [--json]
+const HELP = `palimpsest gc [--dry-run] [--grace DAYS] [--unused DAYS] [--max-bytes N] [--store DIR] [--json]
 
 Removes sessions that ended longer ago than the grace period, and the originals only they
-had. A session that has not ended loses nothing, whatever its age or size.
+had. A session that has not ended loses nothing, whatever its age or size. Hosts end their
+sessions; one made by "palimpsest compact" is ended with "palimpsest sessions --end ID", or
+counts as ended once it was not used for as long as --unused says.
 
   --dry-run       say what would go, and leave it
   --grace DAYS    days after the end of a session (default: ${GRACE_DAYS})
+  --unused DAYS   a session nobody used for so many days counts as ended at its last use
   --max-bytes N   ended sessions go too, the oldest first, until no more than N bytes are kept
 ${STORE_HELP}
   --json          { sessions, blobs, bytes, isDryRun }
@@ -25,12 +28,14 @@ ${STORE_HELP}
 Examples
   palimpsest gc --dry-run
   palimpsest gc --grace 7 --max-bytes 500m
+  palimpsest gc --unused 90 --dry-run
 `;
 
 const OPTIONS = {
   ...STORE_OPTION,
   "dry-run": { type: "boolean" },
   grace: { type: "string" },
+  unused: { type: "string" },
   "max-bytes": { type: "string" },
   json: { type: "boolean" },
 } as const;
@@ -40,10 +45,12 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   if (positionals.length > 0) throw usageError(`"${positionals[0]}" is not understood here.`, "gc");
   const isDryRun = values["dry-run"] === true;
   const days = values.grace === undefined ? GRACE_DAYS : wholeNumber(values.grace, "--grace", "gc");
+  const { unused } = values;
   const maxBytes = values["max-bytes"];
   const options = {
     now: Date.now(),
     graceMs: days * DAY_MS,
+    ...(unused === undefined ? {} : { unusedMs: wholeNumber(unused, "--unused", "gc") * DAY_MS }),
     isDryRun,
     ...(maxBytes === undefined ? {} : { maxBytes: wholeNumber(maxBytes, "--max-bytes", "gc") }),
   };

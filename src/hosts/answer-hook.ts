@@ -83,6 +83,19 @@ const answers: Readonly<Record<Moment, Answer>> = {
     return host.injected(told, await pageAfter(page), notice);
   },
 
+  summarized: async (host, told) => {
+    const { snapshotIn, pageBehind, withPage } = await import("./gemini-cli/snapshot.ts");
+    const snapshot = snapshotIn(told);
+    if (!snapshot) return undefined;
+    const page = await withStore(told, (store) =>
+      pageBehind(snapshot, { store, sessionId: told.sessionId }, async () => {
+        const kept = await keptPage(host, told);
+        return kept && (await import("./page.ts")).pageAfter(kept);
+      }),
+    );
+    return page === undefined ? undefined : withPage(told, snapshot, page);
+  },
+
   compaction: async (_, told) => (await import("./claude-code/answer-mod.ts")).answerCompaction(told),
 
   "own-tool": async (_, told) => (await import("./claude-code/answer-mod.ts")).answerTool(told),

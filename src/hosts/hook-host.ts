@@ -15,7 +15,8 @@ export type Moment =
   | "before-compaction"
   | "compaction"
   | "own-tool"
-  | "after-compaction";
+  | "after-compaction"
+  | "summarized";
 
 /** What a hook is told, in neutral words; `raw` rides along. */
 export interface Told {

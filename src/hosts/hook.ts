@@ -29,6 +29,8 @@ function isNothingToDo(event: string, given: Buffer): boolean {
   if (event === "PostToolUse" || event === "AfterTool") return given.length < LIGHT_BYTES;
   if (event === "PreToolUse" || event === "BeforeTool")
     return !given.includes("ref_") && !given.includes("read_ref");
+  // Before every request, and only a compressed conversation has one.
+  if (event === "BeforeModel") return !given.includes("<state_snapshot>");
   return false;
 }
 

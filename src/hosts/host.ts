@@ -21,8 +21,7 @@ export interface Host {
   readonly compaction:
     | "ours, no model call"
     | "its own, told what to keep, then our page"
-    | "its own, then our page"
-    | "its own; everything is kept";
+    | "its own, then our page";
   readonly tools: "mcp" | "own";
   /** The agent may ask for a compaction. */
   readonly compacts: "yes" | "in a terminal" | "no";
@@ -72,7 +71,7 @@ export const hosts: readonly Host[] = [
     atLeast: "0.61.0",
     results: "all, as an error",
     view: "the host's own",
-    compaction: "its own; everything is kept",
+    compaction: "its own, then our page",
     tools: "mcp",
     compacts: "no",
     guards: true,

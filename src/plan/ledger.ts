@@ -83,4 +83,6 @@ export interface HostPage {
   readonly kind: "host-page";
   readonly at: number;
   readonly text: string;
+  /** The summary of the host's that it stands behind, by its ref; where a host has no moment of its own to say it at. */
+  readonly of?: string;
 }

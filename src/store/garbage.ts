@@ -1,5 +1,6 @@
 /**
  * What may go: sessions that ended longer ago than the grace period and, over a size cap, ended ones from the oldest on.
+ * Where the caller says so, one that nobody used for long counts as ended: not every host tells when it ends one.
  * Never a live session, nor one whose parent or child is live (it may read these refs), nor one that holds what a live
  * ledger names. The stores only look up and remove; who goes is decided here, once.
  */
@@ -24,8 +25,10 @@ export interface Shelf {
 }
 
 export function collectFrom(shelf: Shelf, options: CollectOptions): Collected {
-  const { now, graceMs, maxBytes } = options;
-  const candidates = shelf.candidates();
+  const { now, graceMs, maxBytes, unusedMs = Number.POSITIVE_INFINITY } = options;
+  const candidates = shelf
+    .candidates()
+    .map((one) => (one.usedAt + unusedMs > now ? one : { ...one, endedAt: lastUse(one) }));
   const inGrace = (candidate: Candidate) =>
     candidate.endedAt === undefined || lastUse(candidate) + graceMs > now;
   const gone = new Set<string>();

@@ -125,6 +125,8 @@ export interface CollectOptions {
   readonly now: number;
   /** Sessions ended longer ago than this may go. */
   readonly graceMs: number;
+  /** A session nobody used for so long counts as ended at its last use. Absent: only what was ended has. */
+  readonly unusedMs?: number;
   /** Ended sessions go, oldest first, until the blobs are below this. */
   readonly maxBytes?: number;
   readonly isDryRun: boolean;

@@ -101,14 +101,38 @@ describe("palimpsest compact", () => {
     expect(written.seen.messages).toHaveLength(json.messagesAfter);
   });
 
-  test.each(["anthropic-messages", "openai-chat", "openai-responses", "gemini", "ai-sdk"])(
-    "--to %s writes a request body instead",
+  const BODIES = ["anthropic-messages", "openai-chat", "openai-responses", "gemini", "ai-sdk"];
+
+  test.each(BODIES)(
+    "--to %s writes a request body instead, with as many messages as announced",
     async (wire) => {
       const out = join(folder, `body-${wire}.json`);
-      await report([EXAMPLE, "--store", newStore(), "--to", wire, "-o", out]);
-      expect(readSession(sourceOf(readFileSync(out)), { wire }).seen.messages.length).toBeGreaterThan(3);
+      const words = [EXAMPLE, "--store", newStore(), "--to", wire, "-o", out];
+      const { messagesAfter } = await report(words);
+      const { messages } = readSession(sourceOf(readFileSync(out)), { wire }).seen;
+      expect(messages.length).toBeGreaterThan(3);
+      expect(messagesAfter).toBe(messages.length);
+      expect((await run(["compact", ...words])).out).toContain(` → ${messages.length} messages`);
     },
   );
+
+  test("half a surrogate pair in every text changes no message, no count and no byte of the original", async () => {
+    const odd = longBody("halves").replaceAll(" ", " \\ud83d ").replaceAll("compute", "\\udc00compute");
+    const body = file("halves.json", odd);
+    const home = newStore();
+    const before = readSession(sourceOf(readFileSync(body))).seen.messages.length;
+    for (const wire of ["", ...BODIES]) {
+      const out = join(folder, `halves-${wire}.json`);
+      const to = wire === "" ? [] : ["--to", wire];
+      const json = await report([body, ...WINDOW, "--store", home, "-o", out, ...to]);
+      const read = readSession(sourceOf(readFileSync(out)), wire === "" ? {} : { wire });
+      expect([json.messagesBefore, json.messagesAfter], wire).toEqual([before, read.seen.messages.length]);
+      expect(json.messagesAfter, wire).toBeLessThan(before);
+    }
+    const back = join(folder, "halves-back.json");
+    await run(["restore", join(folder, "halves-.json"), "--store", home, "-o", back]);
+    expect(readFileSync(back, "utf8")).toBe(odd);
+  });
 
   test("-o - writes to standard output and says nothing else", async () => {
     const body = file("stdout.json", longBody("stdout"));

@@ -233,6 +233,38 @@ describe("palimpsest sessions, export and gc", () => {
     expect((await inStore("refs", "--session", mine.session)).code).toBe(0);
   });
 
+  test("a session made by compact is ended by name or by disuse, and then gc may take it", async () => {
+    const path = join(folder, "short-lived.json");
+    writeFileSync(path, longBody("shortlived"));
+    const other = join(folder, "another-store");
+    const there = (...words: readonly string[]) => run([...words, "--store", other]);
+    const made = async () => {
+      await there("compact", path, "--json");
+      const [row] = JSON.parse((await there("sessions", "--json")).out);
+      return row.id as string;
+    };
+    const id = await made();
+    expect((await there("gc", "--grace", "0")).out).toContain("Nothing may go");
+    expect(JSON.parse((await there("gc", "--grace", "0", "--unused", "1", "--json")).out).sessions).toEqual(
+      [],
+    );
+    expect(JSON.parse((await there("gc", "--grace", "0", "--unused", "0", "--json")).out).sessions).toEqual([
+      id,
+    ]);
+    expect((await there("refs", "--session", id)).code).toBe(1);
+
+    const again = await made();
+    const { code, out } = await there("sessions", "--end", again.slice(0, 12), "--json");
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      [expect.objectContaining({ id: again, endedAt: expect.any(Number) })],
+    ]);
+    expect((await there("gc")).out).toContain("Nothing may go");
+    expect((await there("gc", "--grace", "0")).out).toContain(`1 session, `);
+    const unknown = await there("sessions", "--end", "nobody");
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('no stored session "nobody"')]);
+  });
+
   test("the store is for its owner alone", () => {
     for (const name of readdirSync(store)) expect(statSync(join(store, name)).mode & 0o077).toBe(0);
   });

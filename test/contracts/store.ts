@@ -587,6 +587,27 @@ function testCollecting(started: Started): void {
     ]);
   });
 
+  test("where it is asked for, a session nobody used for long counts as ended at its last use; what a live one names stays", async () => {
+    const store = await started("unused", "named");
+    await store.openSession({ id: "used", at: 9 * DAY });
+    for (const id of ["unused", "named", "used"]) await store.keep(id, [original(text(id))]);
+    await store.append("used", [{ ...stubbing(refOf(text("named"))), at: 9 * DAY }]);
+    const options = { now: 10 * DAY, graceMs: 2 * DAY };
+    expect((await store.collect({ ...options, isDryRun: false })).sessions).toEqual([]);
+    const unusedMs = 5 * DAY;
+    const early = { ...options, unusedMs, now: 5 * DAY, isDryRun: false };
+    expect((await store.collect(early)).sessions).toEqual([]);
+    // The grace period runs from the last use: here it is the longer of the two.
+    expect(
+      (await store.collect({ ...options, unusedMs, graceMs: 11 * DAY, isDryRun: false })).sessions,
+    ).toEqual([]);
+    const rehearsed = await store.collect({ ...options, unusedMs, isDryRun: true });
+    expect(rehearsed.sessions).toEqual(["unused"]);
+    expect((await store.sessions()).every(({ endedAt }) => endedAt === undefined)).toBe(true);
+    expect(await store.collect({ ...options, unusedMs, isDryRun: false })).toEqual(rehearsed);
+    expect(await store.recall("named", refOf(text("named")))).toMatchObject({ kind: "found" });
+  });
+
   test("over the cap ended sessions go from the oldest on, and no further than needed", async () => {
     const store = await started("a", "b", "c", "live");
     const noise = (id: string) => createHash("sha512").update(id).digest("hex").repeat(4).slice(0, 500);

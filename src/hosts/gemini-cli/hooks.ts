@@ -1,6 +1,6 @@
 /**
  * Gemini CLI's hook processes. A result is replaced by "denying" it, so the model sees it as an error: the preview says
- * what it is. It has no moment after a compression; what was said is kept before, and the tools find it.
+ * what it is. It has no moment after a compression; what was said is kept before, and the page goes out with each request.
  */
 import { isList, isObject, type Json } from "../../transcript/json.ts";
 import { callIn, type HookHost, type Moment } from "../hook-host.ts";
@@ -12,11 +12,12 @@ const MOMENTS: Readonly<Record<string, Moment>> = {
   AfterTool: "after-tool",
   // Fires before every model call, whether or not anything is compressed.
   PreCompress: "maybe-compaction",
+  BeforeModel: "summarized",
 };
 
 export const geminiCliHooks: HookHost = {
   name: "gemini-cli",
-  pageTokens: 0,
+  pageTokens: 6_000,
   moment: ({ event }) => MOMENTS[event],
   callOf: callIn,
 

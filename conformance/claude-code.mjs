@@ -59,7 +59,7 @@ export async function claudeCode() {
 
 async function installed(place) {
   // A hook of the user's own, as many have one: to save something before it is gone.
-  const command = `echo asked >> ${join(place.project, "precompact.log")}`;
+  const command = `echo asked >> "${join(place.project, "precompact.log")}"`;
   const hooks = { PreCompact: [{ hooks: [{ type: "command", command }] }] };
   mkdirSync(join(place.home, ".claude"));
   writeFileSync(join(place.home, ".claude/settings.json"), JSON.stringify({ hooks }));

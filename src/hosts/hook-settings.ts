@@ -45,8 +45,10 @@ export function hookCommand(host: string, event: string, { node, bin }: Place): 
   return `${quoted(node)} ${quoted(bin)} hook ${host} ${event}`;
 }
 
+/** For a shell: in double quotes, which every one of them takes, with what still means something there disarmed. */
 function quoted(path: string): string {
-  return /^[\w./:-]+$/.test(path) ? path : `"${path}"`;
+  if (/^[\w./:-]+$/.test(path)) return path;
+  return `"${process.platform === "win32" ? path : path.replaceAll(/[$`"\\]/g, "\\$&")}"`;
 }
 
 /** Ours, also where an earlier version at another path put it. */

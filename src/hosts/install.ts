@@ -9,7 +9,15 @@ import { type Host, type HostName, hostNamed, hosts } from "./host.ts";
 import { versionOf } from "./host-version.ts";
 import { opencodeFiles } from "./opencode/install.ts";
 import { piFiles } from "./pi/install.ts";
-import { type Change, carryOut, type Place, putting, type SettingsFile, taking } from "./settings-file.ts";
+import {
+  type Change,
+  carryOut,
+  type Place,
+  putting,
+  refuseUnwritable,
+  type SettingsFile,
+  taking,
+} from "./settings-file.ts";
 
 export const filesOf: Readonly<Record<HostName, (place: Place) => readonly SettingsFile[]>> = {
   "claude-code": claudeCodeFiles,
@@ -41,7 +49,10 @@ export function arrange(verb: "install" | "uninstall", name: string, arranging: 
   const changes = filesOf[host.name](placeFor(host, arranging))
     .map(verb === "install" ? putting : taking)
     .filter(isAbout);
-  if (!arranging.isDryRun) for (const change of changes) carryOut(change);
+  if (!arranging.isDryRun) {
+    refuseUnwritable(changes);
+    for (const change of changes) carryOut(change);
+  }
   return { host, changes };
 }
 

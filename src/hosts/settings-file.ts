@@ -6,16 +6,17 @@ import {
   existsSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { PalimpsestError } from "../errors.ts";
 import { makeFolder } from "../store/folder.ts";
-import { defined, isList, isObject, type Json, type JsonObject, parseJson } from "../transcript/json.ts";
+import { defined, isList, isObject, type Json, type JsonObject } from "../transcript/json.ts";
 
 export interface SettingsFile {
   readonly path: string;
@@ -69,18 +70,50 @@ function changeOf(
   return { path, what, kind: after === before ? "none" : changed, after, ...defined({ folder }) };
 }
 
+/** Before anything is written: one file that cannot be is a reason to leave them all. */
+export function refuseUnwritable(changes: readonly Change[]): void {
+  for (const { path, kind } of changes) {
+    const target = targetOf(path);
+    // Renaming over it would work, and overrule whoever made it so.
+    if (kind === "none" || !existsSync(target) || (statSync(target).mode & 0o222) !== 0) continue;
+    throw new PalimpsestError(
+      "unwritable",
+      `${path} is read-only. Nothing was changed: make it writable (chmod u+w), or put in what --dry-run shows by hand.`,
+    );
+  }
+}
+
 /** Written beside and renamed: a host that reads meanwhile sees the old or the new, never half of one. */
 export function carryOut({ path, kind, after, folder }: Change): void {
   if (kind === "none") return;
-  if (after === undefined) {
-    rmSync(path, { force: true });
-    if (folder !== undefined) removeEmpty(dirname(path), folder);
-    return;
+  try {
+    if (after === undefined && targetOf(path) === path) remove(path, folder);
+    else replace(targetOf(path), after ?? "");
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PalimpsestError("unwritable", `${path} could not be written (${why}).`);
   }
+}
+
+/** Where a link leads, also one that leads nowhere yet: a settings file kept elsewhere stays a link to it. */
+function targetOf(path: string): string {
+  try {
+    return targetOf(resolve(dirname(path), readlinkSync(path)));
+  } catch {
+    return path;
+  }
+}
+
+function remove(path: string, folder: string | undefined): void {
+  rmSync(path, { force: true });
+  if (folder !== undefined) removeEmpty(dirname(path), folder);
+}
+
+function replace(path: string, text: string): void {
   makeFolder(dirname(path));
   const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0o600;
   const beside = `${path}.palimpsest-${process.pid}`;
-  writeFileSync(beside, after, { mode });
+  writeFileSync(beside, text, { mode });
   renameSync(beside, path);
 }
 
@@ -92,43 +125,6 @@ function removeEmpty(path: string, upTo: string): void {
 
 export function textAt(path: string): string | undefined {
   return existsSync(path) ? readFileSync(path, "utf8") : undefined;
-}
-
-/** A JSON file edited as data, in the indentation it has. */
-export function jsonFile(
-  path: string,
-  what: string,
-  edits: { put(settings: JsonObject): JsonObject; take(settings: JsonObject): JsonObject },
-): SettingsFile {
-  return {
-    path,
-    what,
-    put(text) {
-      const settings = settingsIn(text, path);
-      return respelled(text, settings, edits.put(settings));
-    },
-    take(text) {
-      const settings = settingsIn(text, path);
-      const left = edits.take(settings);
-      return Object.keys(left).length === 0 ? undefined : respelled(text, settings, left);
-    },
-  };
-}
-
-function settingsIn(text: string | undefined, path: string): JsonObject {
-  if (text === undefined || text.trim() === "") return {};
-  const settings = parseJson(text);
-  if (isObject(settings)) return settings;
-  throw new PalimpsestError(
-    "unreadable",
-    `${path} is not plain JSON (comments, perhaps), and rewriting it would lose what we cannot read. Nothing was changed.`,
-  );
-}
-
-function respelled(text: string | undefined, before: JsonObject, after: JsonObject): string {
-  if (text !== undefined && JSON.stringify(before) === JSON.stringify(after)) return text;
-  const indent = /^([ \t]+)"/m.exec(text ?? "")?.[1] ?? "  ";
-  return `${JSON.stringify(after, null, indent)}\n`;
 }
 
 /** `settings[key]`, where it is an object. */

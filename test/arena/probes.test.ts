@@ -80,6 +80,21 @@ test("where an item stands in its list is no value that another replaced", () =>
   expect(mineUpdates(messages).map(({ value, stale }) => [value, stale])).toEqual([["10", ["9"]]]);
 });
 
+test("what another command said of itself replaces nothing; the same one run again does, however its end is cut", () => {
+  const run = (id: string, command: string, text: string) => [calls(id, "Bash", { command }), gets(id, text)];
+  const updates = (...steps: readonly (readonly [string, string])[]) => {
+    const messages = steps.flatMap(([command, text], at) => run(`${at}`, command, text));
+    return mineUpdates([user("go"), ...messages]).map(({ value, stale }) => [value, stale]);
+  };
+  expect(
+    updates(["grep -rn a src", "Found 4 matches here"], ["grep -rn b src", "Found 9 matches here"]),
+  ).toEqual([]);
+  const twice = ["npm test 2>&1 | tail -20", "npm test | tail -5"] as const;
+  expect(updates([twice[0], "4 suites broken"], [twice[1], "2 suites broken"])).toEqual([["2", ["4"]]]);
+  const about = "Original token count: ";
+  expect(updates([twice[0], `${about}4000`], [twice[1], `${about}2000`])).toEqual([]);
+});
+
 test("files changed, errors, commands with their codes, directives and decisions are found", () => {
   expect(
     of("artifact")

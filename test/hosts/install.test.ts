@@ -89,16 +89,6 @@ test("what Codex writes behind our block (which hooks were trusted) is no reason
   expect(readFileSync(path, "utf8")).toBe('\n[hooks.state."x"]\ntrusted_hash = "sha256:0"\n');
 });
 
-test("a file with comments is refused and left as it is", async () => {
-  const home = fresh();
-  const path = join(home, ".claude/settings.json");
-  mkdirSync(dirname(path));
-  writeFileSync(path, "{ // mine\n}\n");
-  const { code, err } = await run(["install", "claude-code"], { env: { HOME: home } });
-  expect([code, readFileSync(path, "utf8")]).toEqual([1, "{ // mine\n}\n"]);
-  expect(err).toContain("Nothing was changed");
-});
-
 describe("Claude Code, by its version", () => {
   /** A `claude` on the PATH that says only which version it is: installing asks for no more. */
   function envWith(version: string, home: string) {

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import type { JsonObject } from "../../transcript/json.ts";
 import { type HookEvent, withHooks, withoutHooks } from "../hook-settings.ts";
 import { compareVersions } from "../host-version.ts";
-import { having, jsonFile, listAt, objectAt, type Place, type SettingsFile } from "../settings-file.ts";
+import { having, listAt, objectAt, type Place, type SettingsFile } from "../settings-file.ts";
+import { jsonFile } from "../settings-json.ts";
 
 /** Only the tools whose results can be replaced, or that can write: a hook that has nothing to do should not be started. */
 const EVENTS: readonly HookEvent[] = [

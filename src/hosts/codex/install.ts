@@ -4,7 +4,8 @@
  */
 import { join } from "node:path";
 import { type HookEvent, withHooks, withoutHooks } from "../hook-settings.ts";
-import { jsonFile, type Place, type SettingsFile } from "../settings-file.ts";
+import type { Place, SettingsFile } from "../settings-file.ts";
+import { jsonFile } from "../settings-json.ts";
 
 const EVENTS: readonly HookEvent[] = [
   { event: "SessionStart", timeout: 60 },

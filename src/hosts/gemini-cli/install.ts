@@ -1,7 +1,8 @@
 /** Gemini CLI: hooks and the MCP server in one `settings.json`. Its timeouts are milliseconds. */
 import { join } from "node:path";
 import { type HookEvent, withHooks, withoutHooks } from "../hook-settings.ts";
-import { having, jsonFile, objectAt, type Place, type SettingsFile } from "../settings-file.ts";
+import { having, objectAt, type Place, type SettingsFile } from "../settings-file.ts";
+import { jsonFile } from "../settings-json.ts";
 
 const EVENTS: readonly HookEvent[] = [
   { event: "SessionStart", timeout: 30_000 },
@@ -13,7 +14,7 @@ const EVENTS: readonly HookEvent[] = [
 ];
 
 export function geminiCliFiles(place: Place): readonly SettingsFile[] {
-  const folder = place.scope === "project" ? place.project : place.home;
+  const folder = place.scope === "project" ? place.project : (place.env["GEMINI_CLI_HOME"] ?? place.home);
   const server = { command: place.node, args: [place.bin, "mcp"], trust: true };
   return [
     jsonFile(join(folder, ".gemini", "settings.json"), "hooks for six events, and the MCP server", {

@@ -1,8 +1,10 @@
 /** OpenCode: one entry in `opencode.json`, the plugin; it brings the tools along. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isList, type Json } from "../../transcript/json.ts";
-import { having, jsonFile, listAt, objectAt, type Place, type SettingsFile } from "../settings-file.ts";
+import { having, listAt, objectAt, type Place, type SettingsFile } from "../settings-file.ts";
+import { jsonFile } from "../settings-json.ts";
 
 export function opencodeFiles({ scope, home, project, env, node, bin }: Place): readonly SettingsFile[] {
   const folder =
@@ -12,7 +14,7 @@ export function opencodeFiles({ scope, home, project, env, node, bin }: Place): 
   const isThere = (one: Json) => JSON.stringify(one) === JSON.stringify(plugin);
   const others = (plugins: readonly Json[]) => plugins.filter((one) => !isOurs(one));
   return [
-    jsonFile(join(folder, "opencode.json"), "the plugin, with the tools", {
+    jsonFile(settingsIn(folder), "the plugin, with the tools", {
       put(before) {
         const plugins = listAt(before, "plugin");
         return { ...before, plugin: plugins.some(isThere) ? [...plugins] : [...others(plugins), plugin] };
@@ -25,6 +27,12 @@ export function opencodeFiles({ scope, home, project, env, node, bin }: Place): 
       },
     }),
   ];
+}
+
+/** With comments, where that is the one the user has: OpenCode reads both. */
+function settingsIn(folder: string): string {
+  const [plain, commented] = [join(folder, "opencode.json"), join(folder, "opencode.jsonc")];
+  return existsSync(commented) && !existsSync(plain) ? commented : plain;
 }
 
 /** Ours, also where an earlier version at another path put it. */

@@ -1,13 +1,14 @@
 /**
  * What a process of its own costs: Node's start alone against Node's start, the library, one session and one request prepared.
- * Hooks pay this at every turn. Started alternately; the script is what a user would write.
+ * Hooks pay this at every turn. Started alternately, the quick quarters compared; the script is what a user would write.
  */
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compared } from "./ratio.mjs";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..");
-const ROUNDS = 15;
+const ROUNDS = 31;
 const LIMIT = 2;
 
 /** The package's own name, resolved by its `exports`, as from outside. */
@@ -31,10 +32,8 @@ export function benchStart() {
     const [floor, work] = [started(["-e", "0"]), started(["--input-type=module", "-e", SCRIPT])];
     if (round > 0) floors.push(floor) && works.push(work);
   }
-  const [floorMs, workMs] = [median(floors), median(works)];
-  const value = workMs / floorMs;
   const name = "start, open the library and prepare 20 messages against node -e 0";
-  return [{ name, value, limit: LIMIT, floorMs, workMs, isOver: value > LIMIT }];
+  return [compared({ name, limit: LIMIT, floors, works })];
 }
 
 function started(args) {
@@ -42,8 +41,4 @@ function started(args) {
   const { status, stderr } = spawnSync(process.execPath, args, { cwd: ROOT });
   if (status !== 0) throw new Error(`node ended with ${status}: ${stderr}`);
   return performance.now() - start;
-}
-
-function median(values) {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

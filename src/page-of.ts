@@ -3,7 +3,7 @@
  * files put back, and what the model is to do next. What it quotes from tools and files is marked as data.
  */
 import type { Accounting } from "./accounting.ts";
-import { latestText, pageText } from "./apply/page.ts";
+import { latestText, type PageContent, pageText } from "./apply/page.ts";
 import { refTable } from "./apply/ref-table.ts";
 import type { View } from "./apply/view.ts";
 import { addressKey } from "./plan/edit.ts";
@@ -18,6 +18,7 @@ import { type Room, tokensIn } from "./plan/size.ts";
 import type { Original, RefRow, Store } from "./store/store.ts";
 import { type FormContent, renderForm } from "./summarize/form.ts";
 import { materialOf } from "./summarize/prompt.ts";
+import { commonFolder, shortPaths } from "./summarize/short-paths.ts";
 import type { Written } from "./summarize/summarize.ts";
 import { marksOn, restoredText, touchedFiles } from "./touched-files.ts";
 import { defined } from "./transcript/json.ts";
@@ -62,9 +63,7 @@ async function wholeText(written: Written | undefined, plan: Plan, options: Pagi
   const shares = pageShares(policy, room, plan);
   const isRestoring = policy.restore.maxFiles > 0 && plan.folded.length > 0;
   return pageText({
-    summaryText: written
-      ? renderForm(written.summary, policy.summary, await contentOf(plan, files, options))
-      : "",
+    ...toldBy(written, await contentOf(plan, files, options), policy),
     table: await tableOf(options, shares.tableTokens),
     reading: policy.retrieval?.prompt ?? "prescriptive",
     recent: recentText(before.transcript.messages, plan, options),
@@ -83,6 +82,16 @@ async function wholeText(written: Written | undefined, plan: Plan, options: Pagi
     ...defined({ opening: opening?.replaceAll("{transcript}", () => options.transcriptPath) }),
   });
 }
+
+/** Where the page is one budget, a folder that most paths share is said once. */
+function toldBy(written: Written | undefined, content: FormContent, policy: Policy): Told {
+  if (!written) return { summaryText: "", folder: "" };
+  const summaryText = renderForm(written.summary, policy.summary, content);
+  const folder = policy.allocation ? commonFolder(written.summary) : "";
+  return { summaryText: shortPaths(summaryText, folder), folder };
+}
+
+type Told = Required<Pick<PageContent, "summaryText" | "folder">>;
 
 /** Behind the page before, which stays as it is, so that the prompt cache keeps it; undefined where that would be too long. */
 function appendedText(written: Written, options: Paging): string | undefined {

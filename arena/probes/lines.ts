@@ -25,11 +25,11 @@ export function linesOfPart(part: Part): readonly Line[] {
   return lines;
 }
 
-/** The names of a tool's arguments are its schema, which every request shows: no facts of the conversation. */
+/** The names of a tool and of its arguments are its schema, which every request shows: no facts of the conversation. */
 function readPart(part: Part): readonly Line[] {
   const lines = linesOf(textOf(part));
   if (part.type !== "tool-call") return lines;
-  const names = namesIn(part.input);
+  const names = new Set([part.name, ...namesIn(part.input)]);
   return lines.map((line) =>
     line.atoms.some(({ value }) => names.has(value))
       ? { ...line, atoms: line.atoms.filter(({ value }) => !names.has(value)) }

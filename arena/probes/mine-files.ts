@@ -1,5 +1,5 @@
 /** Artifacts: files the agent changed, and apart from them files it only read. */
-import { type Message, type ToolCallPart, toolUse } from "palimpsest";
+import { type Message, pairUp, type ToolCallPart, toolUse } from "palimpsest";
 import { sample } from "../cases/seeded.ts";
 import { atomsIn } from "./atoms.ts";
 import { ASKED_WORDS } from "./facts.ts";
@@ -39,9 +39,13 @@ interface Used {
 
 function filesUsed(messages: readonly Message[]): ReadonlyMap<string, Used> {
   const used = new Map<string, Used>();
+  // A patch that was refused changed nothing, and names files that never were.
+  const refused = new Set(
+    pairUp({ messages }).pairs.flatMap(({ call, result }) => (result?.part.isError ? [call.part] : [])),
+  );
   messages.forEach(({ parts }, at) => {
     for (const part of parts) {
-      if (part.type !== "tool-call") continue;
+      if (part.type !== "tool-call" || refused.has(part)) continue;
       for (const { path, does } of toolUse(part).files) {
         const base = atomsIn(path).find(({ kind }) => kind === "path")?.value;
         if (base === undefined) continue;

@@ -82,11 +82,15 @@ export class Shown {
       new RegExp(`(?<![\\w.])${escaped(number)}(?!\\w|[.,]\\d)`).test(line.text);
     const labelled = this.lines.filter(hasLabel);
     if (labelled.some((line) => says(line, value))) return "visible";
-    const isStale = this.written.some((line) => hasLabel(line) && stale.some((old) => says(line, old)));
+    // A long line of a log has many words: to state a value is to say it in a line like the one it stood in.
+    const isStale = this.written.some(
+      (line) => line.text.length <= STATED_CHARS && hasLabel(line) && stale.some((old) => says(line, old)),
+    );
     return isStale ? "wrong" : undefined;
   }
 }
 
+const STATED_CHARS = 240;
 const OVERLAP = 0.4;
 const COMMAND_CHARS = 40;
 

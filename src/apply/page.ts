@@ -15,6 +15,8 @@ export interface PageContent {
   readonly summaryText: string;
   /** Empty where the policy shows none. */
   readonly table: string;
+  /** Where paths that do not begin with a slash are. */
+  readonly folder?: string;
   /** Said first, where the policy has words of its own. */
   readonly opening?: string;
   /** How reading back is put to the model. */
@@ -36,6 +38,7 @@ export interface PageContent {
 export function pageText({
   summaryText,
   table,
+  folder = "",
   opening,
   reading = "prescriptive",
   recent = "",
@@ -47,7 +50,8 @@ export function pageText({
 }: PageContent): string {
   const verbatim = areUserWordsKept ? " The user's messages are above and below, in their own words." : "";
   const quoted = QUOTED.test(summaryText) ? LINES : "";
-  const folded = `# Earlier work, folded\n\nEverything the assistant and its tools said before this point was folded into this page.${verbatim}${quoted}`;
+  const paths = folder === "" ? "" : ` Paths are below \`${folder}\`.`;
+  const folded = `# Earlier work, folded\n\nEverything the assistant and its tools said before this point was folded into this page.${verbatim}${quoted}${paths}`;
   const sections = [
     opening ?? (isFold ? folded : ""),
     summaryText.trim(),

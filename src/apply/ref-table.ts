@@ -43,7 +43,7 @@ export function refTable(
   if (lines.length === 0 && rest.length === 0) return "";
   return [
     ...(lines.length > 0 ? [HEADER, ...lines] : []),
-    ...(rest.length > 0 ? [groupOf(rest, tools)] : []),
+    ...(rest.length > 0 ? [groupOf(rest, lines.length === 0, tools)] : []),
   ].join("\n");
 }
 
@@ -87,11 +87,11 @@ const WORDS: Readonly<Record<Part["type"], string>> = {
   opaque: "items",
 };
 
-function groupOf(rows: readonly RefTableRow[], tools: RefTableOptions["tools"]): string {
+function groupOf(rows: readonly RefTableRow[], areAll: boolean, tools: RefTableOptions["tools"]): string {
   const counts = new Map<Part["type"], number>();
   for (const { kind } of rows) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   const told = [...counts].map(([kind, count]) => `${count} ${WORDS[kind]}`).join(", ");
-  return `And ${rows.length} more (${told})${findingBy(tools)}.`;
+  return `${areAll ? rows.length : `And ${rows.length} more`} (${told})${findingBy(tools)}.`;
 }
 
 /** No tool is named that the model does not have. */

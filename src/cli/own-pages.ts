@@ -30,16 +30,27 @@ export async function recognise(given: Given, store: Store): Promise<Recognised>
 }
 
 /**
- * The session a file is of: its own name, or the one whose refs its texts name. Some harnesses give every file a new name,
- * some files have none.
+ * The session a file is of: its own name, or the one whose refs its texts name, or whose page it holds (not every system's
+ * page names refs). Some harnesses give every file a new name, some files have none.
  */
 export async function sessionOf({ id, session }: Given, store: Store): Promise<string> {
   if (await store.session(id)) return id;
-  const naming = session.seen.messages
-    .flatMap(({ parts }) => parts.map(textIn))
-    .filter((text) => text.includes("ref_"));
+  const texts = session.seen.messages.flatMap(({ parts }) => parts.map(textIn));
+  const naming = texts.filter((text) => text.includes("ref_"));
   const [writer] = await writersOf(naming.slice(0, MOST_TEXTS), id, store);
-  return writer ?? id;
+  return writer ?? (await writerOfPage(texts, id, store)) ?? id;
+}
+
+async function writerOfPage(
+  texts: readonly string[],
+  own: string,
+  store: Store,
+): Promise<string | undefined> {
+  const said = new Set(texts.map((text) => text.trim()));
+  const isPage = (entry: LedgerEntry) =>
+    entry.kind === "compaction" && entry.page !== undefined && said.has(entry.page.text.trim());
+  for (const id of await latestWriters(own, store)) if ((await store.ledger(id)).some(isPage)) return id;
+  return undefined;
 }
 
 /** Each names a ref or more: so many that none is ours belong to another store. */
@@ -50,15 +61,19 @@ const MOST_SESSIONS = 200;
 
 async function writersOf(pages: readonly string[], own: string, store: Store): Promise<readonly string[]> {
   const refs = pages.flatMap((text) => /\bref_[0-9a-hjkmnp-tv-z]{12}\b/.exec(text)?.[0] ?? []);
-  const rows = (await store.sessions())
-    .filter(({ id, compactions }) => compactions > 0 && id !== own)
-    .sort((a, b) => b.usedAt - a.usedAt)
-    .slice(0, MOST_SESSIONS);
   const writers: string[] = [];
-  for (const { id } of rows)
+  for (const id of await latestWriters(own, store))
     for (const ref of new Set(refs))
       if ((await store.recall(id, ref)).kind === "found" && !writers.includes(id)) writers.push(id);
   return writers;
+}
+
+async function latestWriters(own: string, store: Store): Promise<readonly string[]> {
+  return (await store.sessions())
+    .filter(({ id, compactions }) => compactions > 0 && id !== own)
+    .toSorted((a, b) => b.usedAt - a.usedAt)
+    .slice(0, MOST_SESSIONS)
+    .map(({ id }) => id);
 }
 
 export async function ledgerOf(store: Store, id: string): Promise<readonly LedgerEntry[]> {

@@ -22,7 +22,7 @@ import { pageForm, tableBehindStep, tableForm } from "./page-form.ts";
 import { pageCap } from "./page-share.ts";
 import type { Policy } from "./policy.ts";
 import { proposalsFor, rulesOf } from "./prune.ts";
-import { foldShared } from "./share-out.ts";
+import { foldShared, type SharedFold } from "./share-out.ts";
 import { byPlace, type Proposal, type Situation } from "./situation.ts";
 import { tokensIn } from "./size.ts";
 import { type Fold, type FoldOptions, proposeFold, proposeStep } from "./strategies/fold.ts";
@@ -53,7 +53,7 @@ function clearInTiers(
   allowed: (proposals: readonly Proposal[]) => readonly Proposal[] = (all) => all,
 ): readonly Proposal[] {
   const { input, situation } = decision;
-  const rules = rulesOf(input.policy, { when: ["arrival", "request", "pays", "full"] });
+  const rules = rulesOf(input.policy, { when: WHEN_FULL });
   const tiers = [...new Set(rules.flatMap(({ tier }) => tier ?? []))].sort((a, b) => a - b);
   const taken = new Map<string, Proposal>();
   let saved = 0;
@@ -69,6 +69,8 @@ function clearInTiers(
   }
   return [...taken.values()];
 }
+
+const WHEN_FULL = ["arrival", "request", "pays", "full"] as const;
 
 function mustWait({ input, situation }: Deciding, { isOpen }: BoundStep): boolean {
   if (isOpen || (input.policy.tail.folds === "nothing" && !input.policy.summary.table)) return true;
@@ -97,7 +99,7 @@ function planTable({ input, situation, bound }: Deciding, clears: readonly Propo
 
 function planShared(decision: Deciding, clears: readonly Proposal[], rule: AllocationRule): Plan {
   const { input, situation, bound } = decision;
-  const { fold, proposals, pageTokens, withStep } = foldShared(decision, clears, rule);
+  const { fold, proposals, pageTokens, withStep } = sharedFold(decision, clears, rule);
   if (!isWorthAPage(fold, input.policy, pageTokens)) {
     const others = proposals.filter(({ edit }) => edit.kind !== "fold");
     return planOf(situation, allowedNow(others, bound), "too little could be folded to be worth a page");
@@ -109,6 +111,17 @@ function planShared(decision: Deciding, clears: readonly Proposal[], rule: Alloc
     page: pageForm(situation, fold, input.policy),
     pageTokens,
   };
+}
+
+/** Asked for, a page is written where it can be: what it quotes of old results says more than their stubs. */
+function sharedFold(decision: Deciding, clears: readonly Proposal[], rule: AllocationRule): SharedFold {
+  const { input, situation } = decision;
+  if (isForced(input.trigger)) {
+    const rules = rulesOf(input.policy, { when: WHEN_FULL }).filter(({ tier }) => tier === undefined);
+    const asked = foldShared(decision, proposalsFor(situation, rules, { isFull: true }), rule);
+    if (isWorthAPage(asked.fold, input.policy, asked.pageTokens)) return asked;
+  }
+  return foldShared(decision, clears, rule);
 }
 
 function planFold(decision: Deciding, clears: readonly Proposal[]): Plan {

@@ -32,11 +32,19 @@ export function pageShares(
     return { summaryTokens: own.summary, tableTokens: own.table, lineTokens: 0, latestTokens: latest };
   const latestTokens = carried.length > 0 ? Math.min(latest, LATEST_OF_PAGE * page) : 0;
   const open = Math.max(0, page - FRAME_TOKENS - latestTokens);
-  const tableTokens = Math.floor(Math.min(own.table, allocation.tableShare * open));
-  const narrative = Math.max(allocation.narrativeShare * open, Math.min(SHORT_NARRATIVE, open * 0.6));
+  const tableTokens = tableOf(Math.floor(Math.min(own.table, allocation.tableShare * open)));
+  const narrative = Math.max(allocation.narrativeShare * open, Math.min(SHORT_NARRATIVE, open * 0.3));
   const summaryTokens = Math.floor(Math.min(own.summary, narrative));
   return { summaryTokens, tableTokens, lineTokens: Math.max(0, open - tableTokens), latestTokens };
 }
+
+/** Fewer than a handful of rows help nobody choose: then one line says what there is, and the lines of the page name their refs. */
+function tableOf(tokens: number): number {
+  return tokens < LEAST_TABLE ? GROUP_LINE : tokens;
+}
+
+const LEAST_TABLE = 200;
+const GROUP_LINE = 40;
 
 /** Twelve headings and a few lines: a small page is mostly these. */
 const SHORT_NARRATIVE = 400;

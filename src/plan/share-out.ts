@@ -15,7 +15,7 @@ import { isPage, isSealedThinking, type Proposal, type Situation } from "./situa
 import { type Fold, proposeFold } from "./strategies/fold.ts";
 import { proposeShorterResults } from "./strategies/shorter-results.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
-import { proposeShorterWords, wordsTokens } from "./strategies/user-pastes.ts";
+import { proposeShorterOpening, proposeShorterWords, wordsTokens } from "./strategies/user-pastes.ts";
 import { sum } from "./tail.ts";
 
 export interface SharedFold {
@@ -40,11 +40,12 @@ function aimOf({ input, situation, marks }: Deciding, rule: AllocationRule): Aim
   const wish = Math.max(marks.full, marks.target);
   if (!isForced(input.trigger))
     return { target: marks.target, most: input.targetTokens ?? wish, isOnlyAsked: false };
-  // System prompt and tools stay whatever is asked: the share is one of what can change.
-  const around = input.totalTokens - allTokens(situation);
+  // System prompt and tools stay whatever is asked, wherever a wire keeps them: the share is one of what can change.
+  const spoken = allTokens(situation) - systemTokens(situation);
+  const around = input.totalTokens - spoken;
   const asked = around + rule.askedShare * Math.max(0, marks.target - around);
   const target = input.targetTokens ?? asked;
-  const share = around + rule.askedShareOfPrompt * allTokens(situation);
+  const share = around + rule.askedShareOfPrompt * spoken;
   if (target >= share) return { target: share, most: wish, isOnlyAsked: true };
   const holds = input.targetTokens !== undefined || input.trigger === "overflow";
   return { target, most: holds ? target : wish, isOnlyAsked: false };
@@ -75,8 +76,8 @@ function foldTo(
 ): SharedFold & { readonly isFitting: boolean } {
   const { input, situation } = decision;
   const { target, most, isOnlyAsked } = aimOf(decision, folding.rule);
-  const { words, room } = wordsWithin(decision, { target, most }, folding.rule);
-  const reserve = pageReserve(decision, room, folding.rule);
+  const { words, room, claim } = wordsWithin(decision, { target, most }, folding.rule);
+  const reserve = pageReserve(decision, Math.max(folding.rule.pageShare * room, claim));
   const { withStep } = folding;
   const fold = proposeFold(situation, {
     policy: input.policy,
@@ -98,11 +99,17 @@ function foldTo(
   return { fold, proposals, pageTokens, isFitting: left >= LEAST_PAGE, ...(withStep ? { withStep } : {}) };
 }
 
+/**
+ * Of the policy's own target, whatever words and the step in hand take of it, and as long as that holds what must: half of
+ * the results and half a page say more than either alone.
+ */
+const PAGE_CLAIM = 0.55;
+
 /** What is set aside for the page before the newest steps are counted: no more than what could fold is worth. */
-function pageReserve(decision: Deciding, room: number, { pageShare }: AllocationRule): number {
+function pageReserve(decision: Deciding, wanted: number): number {
   const { input, situation } = decision;
   const most = Math.min(pageCap(input.policy, situation.room), PAGE_OF_FOLDED * foldableTokens(decision));
-  return Math.max(LEAST_PAGE, Math.min(most, pageShare * room));
+  return Math.max(LEAST_PAGE, Math.min(most, wanted));
 }
 
 interface Fitting {
@@ -130,18 +137,33 @@ const LEAST_PAGE = 2 * FRAME_TOKENS;
 /** A page nearly as large as what it stands for would only be a worse copy. */
 const PAGE_OF_FOLDED = 0.6;
 
-/** The words that have to be shortened, and what they leave for page and tail. Law 2: only where they do not fit. */
+interface WordsWithin {
+  readonly words: readonly Proposal[];
+  /** What they leave of the target. */
+  readonly room: number;
+  readonly claim: number;
+}
+
+/** What a harness says first is no word of the user: of a small room it may take this much. */
+const OPENING_SHARE = 0.25;
+
+/** The words that have to be shortened, and what they leave for page and tail. Law 2: the user's only where they do not fit. */
 function wordsWithin(
-  { input, situation }: Deciding,
+  { input, situation, marks }: Deciding,
   { target, most }: Pick<Aim, "target" | "most">,
   { wordsShare }: AllocationRule,
-): { readonly words: readonly Proposal[]; readonly room: number } {
+): WordsWithin {
   const staying = stayingTokens(situation, input.policy.tail);
   const said = wordsTokens(situation);
   const fixed = input.totalTokens - allTokens(situation) + staying - said;
-  const open = wordsShare * Math.max(0, most - fixed);
-  const words = said > open ? proposeShorterWords(situation, said - open) : [];
-  return { words, room: Math.max(0, target - fixed - said + tokensOf(words)) };
+  const open = Math.max(0, most - fixed);
+  const words =
+    said > wordsShare * open
+      ? proposeShorterWords(situation, said - wordsShare * open)
+      : proposeShorterOpening(situation, OPENING_SHARE * open);
+  const taken = fixed + said - tokensOf(words);
+  const claim = PAGE_CLAIM * Math.max(0, Math.min(marks.target - fixed, most - taken));
+  return { words, room: Math.max(0, target - taken), claim };
 }
 
 function stayingTokens(situation: Situation, tail: Parameters<typeof foldability>[1]): number {
@@ -164,6 +186,11 @@ function foldableTokens({ input, situation }: Deciding): number {
   const parts = situation.transcript.messages.slice(last?.start ?? 0).flatMap((message) => message.parts);
   const staying = stayingTokens(situation, input.policy.tail);
   return Math.max(0, allTokens(situation) - staying - sum(parts.map(situation.tokensOf)));
+}
+
+function systemTokens({ transcript, tokensOf: of }: Situation): number {
+  const system = transcript.messages.filter(({ role }) => role === "system");
+  return sum(system.flatMap(({ parts }) => parts.map(of)));
 }
 
 function allTokens({ transcript, tokensOf: of }: Situation): number {

@@ -27,8 +27,8 @@ const HEADING_CHARS = 24;
 const REF_CHARS = 18;
 const MARK_CHARS = 5;
 
-/** Less than a hundredth of a thing in a hundred characters is not worth reading. */
-const LEAST = 0.0001;
+/** Less than a thousandth of a thing in a hundred characters is not worth reading. */
+const LEAST = 0.00001;
 
 export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): readonly SourceLine[] {
   const chosen = new Chosen(choosing);
@@ -72,7 +72,7 @@ class Chosen {
 
   add(line: SourceLine): void {
     this.lines.push(line);
-    this.#open.add(line.key());
+    this.#open.add(line.key);
     this.#sources.add(line.ref());
     const kind = this.#kindOf(line);
     this.#alike.set(kind, (this.#alike.get(kind) ?? 0) + 1);
@@ -95,7 +95,7 @@ class Chosen {
   }
 
   #isOpen(line: SourceLine): boolean {
-    return this.#open.has(line.key()) || this.#choosing.isThere(line.heading);
+    return this.#open.has(line.key) || this.#choosing.isThere(line.heading);
   }
 
   /** Asked for each time a line comes up, and it never changes. */
@@ -124,7 +124,7 @@ function kindOf(line: SourceLine): string {
   const words = line.text
     .replaceAll(/(:\s*)"[^"]*"/g, '$1"')
     .replaceAll(/\S*\d\S*|(?<!\S)[A-Za-z+/=]{12}(?!\S)/g, "0");
-  return `${line.key()} ${words}`;
+  return `${line.key} ${words}`;
 }
 
 interface Offer {

@@ -1,5 +1,5 @@
 /** A program as summarizer: the prompt on its standard input, the summary on its standard output. */
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { readAnswer } from "./answer.ts";
 import { promptFor } from "./prompt.ts";
 import { BadAnswer, type Summarizer } from "./summarizer.ts";
@@ -32,9 +32,9 @@ interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-function run(command: string, stdin: string, { timeoutMs, signal }: RunOptions): Promise<string> {
+async function run(command: string, stdin: string, { timeoutMs, signal }: RunOptions): Promise<string> {
+  const child = await start(command);
   return new Promise((resolve, reject) => {
-    const child = start(command);
     const said = { stdout: "", stderr: "" };
     const end = (act: () => void) => {
       clearTimeout(timer);
@@ -49,6 +49,7 @@ function run(command: string, stdin: string, { timeoutMs, signal }: RunOptions):
     const timer = setTimeout(() => fail(`gave no answer within ${timeoutMs} ms.`), timeoutMs);
     const onAbort = () => fail("was stopped.");
     signal?.addEventListener("abort", onAbort);
+    if (signal?.aborted) onAbort();
     child.stdout.setEncoding("utf8").on("data", (chunk: string) => listen(said, "stdout", chunk));
     child.stderr.setEncoding("utf8").on("data", (chunk: string) => listen(said, "stderr", chunk));
     // A program that does not read its input to the end closes the pipe; its exit code says whether that is a failure.
@@ -60,8 +61,9 @@ function run(command: string, stdin: string, { timeoutMs, signal }: RunOptions):
   });
 }
 
-/** In a group of its own, so that all it starts can be ended with it. */
-function start(command: string): ChildProcessWithoutNullStreams {
+/** In a group of its own, so that all it starts can be ended with it. Few who import us ever start a program. */
+async function start(command: string): Promise<ChildProcessWithoutNullStreams> {
+  const { spawn } = await import("node:child_process");
   return spawn(command, { shell: true, stdio: "pipe", detached: process.platform !== "win32" });
 }
 

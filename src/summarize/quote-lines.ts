@@ -9,6 +9,7 @@ import { chooseLines } from "./choose-lines.ts";
 import { quotableLines } from "./clean-lines.ts";
 import { renderLine, renderQuote } from "./render.ts";
 import { type Heading, type SourceLine, sourceLinesOf } from "./source-lines.ts";
+import type { Scan } from "./things.ts";
 
 export interface Quoting {
   readonly messages: readonly Message[];
@@ -26,18 +27,25 @@ export function withLines(summary: Summary, quoting: Quoting): Summary {
   const texts = [...quoting.staying, ...quoting.behind].flatMap(textsOf);
   const inSight = new Set(texts);
   const told = new Map(SECTIONS.map((section) => [section, aboutsOf(plain.sections[section] ?? [])]));
-  const narrative = SECTIONS.flatMap((section) => (plain.sections[section] ?? []).map(({ text }) => text));
+  const narrative = SECTIONS.flatMap((section) =>
+    (plain.sections[section] ?? []).map(({ text }) => saidIn(section, scanOf(text))),
+  );
   const chosen = chooseLines(
     lines.filter(({ text }) => !inSight.has(text)),
     {
       worths,
-      shown: [...texts, ...narrative].map(scanOf),
+      shown: [...texts.map(scanOf), ...narrative],
       maxTokens: quoting.maxTokens,
       tokensOf: (line, isFirst, isNewSource) => quoting.tokensOf(renderedFor(line, isFirst, isNewSource)),
       isThere: ({ section, about }) => about !== undefined && told.get(section)?.has(about) === true,
     },
   );
   return quotedUnder(plain, chosen);
+}
+
+/** That a file was edited is told in our words: what the session calls it by is not, and may be quoted still. */
+function saidIn(section: SectionName, said: Scan): Scan {
+  return section.startsWith("Files") ? { ...said, words: 0 } : said;
 }
 
 function aboutsOf(lines: readonly SummaryLine[]): ReadonlySet<string> {
@@ -71,7 +79,7 @@ function textsOf({ parts }: Message): readonly string[] {
 function quotedUnder(summary: Summary, chosen: readonly SourceLine[]): Summary {
   const groups = new Map<string, SourceLine[]>();
   for (const line of chosen.toSorted((a, b) => a.order - b.order)) {
-    const key = line.key();
+    const key = line.key;
     const group = groups.get(key);
     if (group) group.push(line);
     else groups.set(key, [line]);

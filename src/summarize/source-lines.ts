@@ -20,7 +20,7 @@ import { type Scan, scan } from "./things.ts";
 export interface Heading {
   readonly section: SectionName;
   readonly text: string;
-  /** Where nothing says what it is about, the part it comes from. */
+  /** Where nothing says what it is about, those of the same text stand together. */
   readonly about?: string;
 }
 
@@ -29,8 +29,8 @@ export interface SourceLine {
   readonly ref: () => Ref;
   readonly heading: Heading;
   readonly scan: Scan;
-  /** What it stands under: its heading, and its part where the heading is about nothing in particular. */
-  readonly key: () => string;
+  /** What it stands under. */
+  readonly key: string;
   /** In the order they were said. */
   readonly order: number;
 }
@@ -127,16 +127,24 @@ function gatherDeed(gathering: Gathering, deed: Deed, { isQuoted, changed }: Dee
   gathering.add(quotableLines(resultText(result)), { voice: "tool", heading, ref: () => refOf(result) });
 }
 
-/** What the agent wrote in a call; the subject of a short one is in its heading. */
+/**
+ * What the agent wrote in a call, texts as they are and numbers with their names; the subject of a short one is in its
+ * heading. Which lines of a file were asked for is nothing to know.
+ */
 function wordsOf({ use, call }: Deed): string {
-  if (use.command !== undefined) return use.command;
-  return typeof call.input === "string" ? call.input : leavesOf(call.input).join("\n");
+  return leavesOf(call.input, { areNumbersTold: use.does !== "read" }).join("\n");
 }
 
-function leavesOf(value: unknown): readonly string[] {
+interface Leaves {
+  readonly areNumbersTold: boolean;
+  readonly name?: string;
+}
+
+function leavesOf(value: unknown, leaves: Leaves): readonly string[] {
   if (typeof value === "string") return [value];
+  if (typeof value === "number") return leaves.areNumbersTold ? [`"${leaves.name ?? ""}": ${value}`] : [];
   if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(leavesOf);
+  return Object.entries(value).flatMap(([name, item]) => leavesOf(item, { ...leaves, name }));
 }
 
 function headingOf(deed: Deed, changed: ReadonlySet<string>): Heading {
@@ -186,7 +194,8 @@ class Gathering {
   }
 
   add(texts: readonly string[], { voice, heading, ref }: From): void {
-    const key = heading && keyOf(heading, ref);
+    // Lines about nothing in particular stand together.
+    const key = heading && `${heading.section} ${heading.about ?? heading.text}`;
     const all = texts.map((text) => this.#knowing(text));
     for (const known of all) {
       const { text, scan } = known;
@@ -258,13 +267,4 @@ function labelOf({ text, scan: { words } }: Known): string {
   if (text.length > 160 || words < 1 || !/\d/.test(text)) return "";
   const label = text.replaceAll(/(?<![\w.])\d[\d.,]*(?!\w)/g, "#").toLowerCase();
   return label.includes("#") ? label : "";
-}
-
-/** Lines about nothing in particular stand under their part. Made once for all lines of a text. */
-function keyOf({ section, about }: Heading, ref: () => Ref): () => string {
-  let key: string | undefined;
-  return () => {
-    key ??= `${section} ${about ?? ref()}`;
-    return key;
-  };
 }

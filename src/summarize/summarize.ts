@@ -12,6 +12,7 @@ import { flat } from "./line.ts";
 import { mergeSummaries } from "./merge.ts";
 import { withLines, withoutLines } from "./quote-lines.ts";
 import { renderSummary } from "./render.ts";
+import { commonFolder, shortPaths } from "./short-paths.ts";
 import { sourcesOf } from "./sources.ts";
 import {
   BadAnswer,
@@ -64,8 +65,10 @@ function inSightOf({ staying }: LinesWanted): (line: SummaryLine) => boolean {
 function quoting(summary: Summary, input: SummarizeInput): Summary {
   const { lines, messages, previous, tokensOf } = input;
   if (!lines) return summary;
-  const maxTokens = lines.maxTokens - tokensOf(renderSummary(summary));
-  return withLines(summary, { ...lines, messages, previous, tokensOf, maxTokens });
+  const folder = commonFolder(summary);
+  const tokensShown = (text: string) => tokensOf(shortPaths(text, folder));
+  const maxTokens = lines.maxTokens - tokensShown(renderSummary(summary));
+  return withLines(summary, { ...lines, messages, previous, tokensOf: tokensShown, maxTokens });
 }
 
 async function write(

@@ -36,6 +36,16 @@ test("it is capped, and counts what it does not show", () => {
   expect(shown).toContain("make 499");
 });
 
+test("without room for a row it says what there is", () => {
+  expect(table(rows(12), 40)).toMatch(/^12 \(12 results\): list_refs/);
+});
+
+test("the folder that paths are in is said where there is one", () => {
+  const content = { summaryText: "## Files Modified\n- `a.ts` edited", table: "" };
+  expect(pageText({ ...content, folder: "/home/dev/src/" })).toContain("Paths are below `/home/dev/src/`.");
+  expect(pageText(content)).not.toContain("Paths are");
+});
+
 test("the same ref has one row, and a policy without a table has none", () => {
   expect(table([row(1), row(1)]).match(/ref_/g)).toHaveLength(1);
   expect(table(rows(5), 0)).toBe("");

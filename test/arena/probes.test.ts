@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { atomsIn, proseWords } from "../../arena/probes/atoms.ts";
+import { Askable } from "../../arena/probes/facts.ts";
 import { mineProbes } from "../../arena/probes/mine.ts";
+import { mineErrors } from "../../arena/probes/mine-results.ts";
 import { mineUpdates } from "../../arena/probes/mine-updates.ts";
 import type { Probe, ProbeType } from "../../arena/probes/probe.ts";
 import type { Message } from "../../src/transcript/message.ts";
@@ -78,6 +80,31 @@ test("where an item stands in its list is no value that another replaced", () =>
     ...[9, 10].flatMap((n) => [calls(`${n}`, "Bash", { command: "npm test" }), gets(`${n}`, output(n))]),
   ];
   expect(mineUpdates(messages).map(({ value, stale }) => [value, stale])).toEqual([["10", ["9"]]]);
+});
+
+test("what another command said of itself replaces nothing; the same one run again does, however its end is cut", () => {
+  const run = (id: string, command: string, text: string) => [calls(id, "Bash", { command }), gets(id, text)];
+  const updates = (...steps: readonly (readonly [string, string])[]) => {
+    const messages = steps.flatMap(([command, text], at) => run(`${at}`, command, text));
+    return mineUpdates([user("go"), ...messages]).map(({ value, stale }) => [value, stale]);
+  };
+  expect(
+    updates(["grep -rn a src", "Found 4 matches here"], ["grep -rn b src", "Found 9 matches here"]),
+  ).toEqual([]);
+  const twice = ["npm test 2>&1 | tail -20", "npm test | tail -5"] as const;
+  expect(updates([twice[0], "4 suites broken"], [twice[1], "2 suites broken"])).toEqual([["2", ["4"]]]);
+  const about = "Original token count: ";
+  expect(updates([twice[0], `${about}4000`], [twice[1], `${about}2000`])).toEqual([]);
+});
+
+test("an error is asked for where its question has one answer: not by a line of dots, nor by milliseconds", () => {
+  const runs = ["1.41", "2.71"].map((seconds) => `== tests finished: 9 exceptions, in ${seconds} seconds ==`);
+  const outputs = [".. [FAIL]", ...runs, "ValueError: cannot parse the manifest of hookline"];
+  const messages = outputs.flatMap((text, at) => [
+    calls(`${at}`, "Bash", { command: `make check-${at}` }),
+    gets(`${at}`, `Exit code 1\n${text}`),
+  ]);
+  expect(mineErrors(messages, new Askable(messages)).map(({ value }) => value)).toEqual([outputs.at(-1)]);
 });
 
 test("files changed, errors, commands with their codes, directives and decisions are found", () => {

@@ -170,3 +170,25 @@ test("a fact that is out of sight when it is needed costs an extra request", asy
   expect(played.needed).toBeGreaterThan(0);
   expect(played.extraRequests).toBe(played.neededKept === played.needed ? 0 : 1);
 });
+
+test("what was sent before, unchanged, and not read is missed; what is new or was edited is not", () => {
+  const cache = new PrefixCache({ kind: "marked", ttlMs: 5 * MINUTE, minimumTokens: 0, stepTokens: 1 });
+  const [system, a, b, c] = ["system", "a", "b", "c"].map((key) => block(key));
+  if (!system || !a || !b || !c) throw new Error("four blocks");
+  expect(cache.send([system, a], at(0)).missedTokens).toBe(0);
+  expect(cache.send([system, a, b], at(1)).missedTokens).toBe(0);
+  expect(cache.send([system, a, b, c], at(20))).toMatchObject({ readTokens: 0, missedTokens: 3_000 });
+  // An edit: what stands behind it was not missed, it is another. Equal blocks made anew are the same.
+  expect(cache.send([block("system"), block("a"), block("stub"), c], at(40)).missedTokens).toBe(2_000);
+});
+
+test("a summary is billed where a policy has a model write it, not where the extractor does; too large a prompt is counted", async () => {
+  const play = (name: string) =>
+    playPolicy(policyNamed(name), { session: honest, weights: weightsOf(honest), ...PLAYING });
+  const [ours, nucleic, none] = [await play("palimpsest"), await play("nucleic"), await play("none")];
+  expect(ours.compactions).toBeGreaterThan(0);
+  expect(ours.summaries).toEqual([]);
+  expect(nucleic.summaries.length).toBeGreaterThan(0);
+  expect(none.overWindow).toBeGreaterThan(0);
+  expect(ours.overWindow).toBe(0);
+});

@@ -9,7 +9,9 @@ import type { Message, Part, Role, Transcript } from "../../src/transcript/messa
 import { isSealed, prefixesOf } from "../../src/transcript/prefix.ts";
 import { stepsOf } from "../../src/transcript/turns.ts";
 import { assistant, user } from "../say.ts";
-import { legalRecords, legalRequests } from "./conversations.ts";
+import { lawRuns, legalRecords, legalRequests } from "./conversations.ts";
+
+fc.configureGlobal({ numRuns: lawRuns(100) });
 
 /** A change at one of the places where it can be made (`pick` chooses), or nothing if there is none. */
 type Mutation = (transcript: Transcript, pick: number) => Transcript | undefined;
@@ -133,7 +135,7 @@ describe("broken conversations are rejected for their own reason:", () => {
         const found = check(broken, { original: transcript }).map(({ code }) => code);
         expect(found.filter((code) => codes.includes(code))).not.toEqual([]);
       }),
-      { numRuns: 60 },
+      { numRuns: lawRuns(60) },
     );
   });
 });

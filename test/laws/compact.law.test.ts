@@ -15,11 +15,11 @@ import { canonical } from "../../src/transcript/json.ts";
 import { hasUserWords, type Part, type Transcript } from "../../src/transcript/message.ts";
 import { addressParts } from "../../src/transcript/ref.ts";
 import { user } from "../say.ts";
-import { legalRecords } from "./conversations.ts";
+import { lawRuns, legalRecords } from "./conversations.ts";
 
 /** The default policy is what people get; the others share most of its code. */
-const RUNS = Number(process.env["PALIMPSEST_LAW_RUNS"] ?? 150);
-const OTHER_RUNS = Number(process.env["PALIMPSEST_LAW_RUNS"] ?? 25);
+const RUNS = lawRuns(150);
+const OTHER_RUNS = lawRuns(25);
 const AT = Date.UTC(2026, 10, 18);
 
 async function opened(): Promise<Store> {

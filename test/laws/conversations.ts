@@ -7,6 +7,11 @@ import fc from "fast-check";
 import type { Json } from "../../src/transcript/json.ts";
 import type { Message, Part, Transcript } from "../../src/transcript/message.ts";
 
+/** How often a law is tried: `PALIMPSEST_LAW_RUNS=10000` runs all of them long, CI as often as said here. */
+export function lawRuns(usual: number): number {
+  return Number(process.env["PALIMPSEST_LAW_RUNS"] ?? usual);
+}
+
 /** Accepted as a request by the strictest rules: ends with the user's words or with results. */
 export const legalRequests: fc.Arbitrary<Transcript> = fc
   .record({

@@ -11,9 +11,9 @@ import { isUserPart } from "../../src/plan/situation.ts";
 import { check } from "../../src/transcript/check.ts";
 import type { Transcript } from "../../src/transcript/message.ts";
 import { committed, planInput, small, totalOf } from "../plan/plans.ts";
-import { legalRecords, legalRequests } from "./conversations.ts";
+import { lawRuns, legalRecords, legalRequests } from "./conversations.ts";
 
-const RUNS = Number(process.env["LAW_RUNS"] ?? 200);
+const RUNS = lawRuns(200);
 
 const smallNucleic: Policy = { ...nucleic, safety: { ...nucleic.safety, minFoldTokens: 12 } };
 const policies: readonly Policy[] = [small, smallNucleic, none];

@@ -7,9 +7,9 @@ import type { Leave, Policy, PruneRule, Size, TailRule } from "../../src/plan/po
 import { memoryStore } from "../../src/store/memory.ts";
 import { check } from "../../src/transcript/check.ts";
 import { hasUserWords, type Transcript } from "../../src/transcript/message.ts";
-import { legalRecords, legalRequests } from "./conversations.ts";
+import { lawRuns, legalRecords, legalRequests } from "./conversations.ts";
 
-const RUNS = Number(process.env["PALIMPSEST_LAW_RUNS"] ?? 250);
+const RUNS = lawRuns(250);
 const AT = Date.UTC(2026, 10, 18);
 
 /** Fields that may be missing are missing half of the time. */

@@ -79,6 +79,24 @@ describe("lines of what folds", () => {
     expect(command?.quotes?.map(({ text }) => text)).toContain("FAIL retryQueue drains slowly");
   });
 
+  test("what was said stands together, each line with its own ref; numbers of a call are told, places in a file are not", () => {
+    const messages = [
+      ...work,
+      assistant("Both drainQueue and openSocket were slow here."),
+      assistant("Later parseHeader and sendFrame turned out fine."),
+      calls("3", "Bash", { command: "npm run deploy", timeout: 120_000 }),
+      gets("3", "done"),
+      calls("4", "Read", { file_path: "src/other.ts", offset: 4_321 }),
+      gets("4", "nothing"),
+    ];
+    const summary = quoted(messages);
+    const said = summary.sections["Critical Context"]?.filter(({ text }) => text === "Said") ?? [];
+    expect(said).toHaveLength(1);
+    expect(new Set(said[0]?.quotes?.map(({ ref }) => ref)).size).toBeGreaterThan(1);
+    expect(textsIn(summary)).toContain('"timeout": 120000');
+    expect(textsIn(summary).join("\n")).not.toContain("4321");
+  });
+
   test("are read back exactly", () => {
     const summary = quoted(work);
     expect(quotesOf(summary).length).toBeGreaterThan(2);

@@ -35,7 +35,7 @@ export const palimpsest: Policy = {
     "prune.4": "ours: only pastes, and only when the user's words alone no longer fit",
     "prune.2.tier": "ours: after what is there twice, and only until the target is met",
     allocation:
-      "ours, measured (docs/decisions/2026-11-18-exact-lines.md): exact lines and narrative 70 %, newest steps the rest",
+      "ours, measured (docs/decisions/2026-11-18-exact-lines.md): exact lines and narrative 75 %, newest steps the rest",
     tail: "ours: what the model is working with, and a little slack to end between two tasks",
     "summary.maxTokens": "ours: 6 % of what can be sent, between 600 and 6,000",
     "summary.table": "ours: 3 % of what can be sent, between 300 and 2,500",
@@ -91,9 +91,9 @@ export const palimpsest: Policy = {
     askedShare: 0.5,
     askedShareOfPrompt: 0.7,
     wordsShare: 0.8,
-    pageShare: 0.7,
-    narrativeShare: 0.25,
-    tableShare: 0.08,
+    pageShare: 0.75,
+    narrativeShare: 0.2,
+    tableShare: 0.05,
     maxLineTokens: 8_000,
   },
   summary: {

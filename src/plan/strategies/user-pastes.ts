@@ -54,9 +54,25 @@ export function proposeDirectives(situation: Situation, overTokens: number): rea
  */
 export function proposeShorterWords(situation: Situation, overTokens: number): readonly Proposal[] {
   const older = proposeDirectives(situation, overTokens);
-  const proposals = [...older];
-  let left = overTokens - older.reduce((sum, { edit }) => sum + edit.tokens, 0);
-  for (const placed of [...openingTexts(situation), ...newestTexts(situation)]) {
+  const left = overTokens - older.reduce((sum, { edit }) => sum + edit.tokens, 0);
+  return [...older, ...endsUntil(situation, [...openingTexts(situation), ...newestTexts(situation)], left)];
+}
+
+/** What the harness said before the model spoke, where it takes more than so many tokens. */
+export function proposeShorterOpening(situation: Situation, maxTokens: number): readonly Proposal[] {
+  const texts = openingTexts(situation);
+  const tokens = texts.reduce((total, { part }) => total + situation.tokensOf(part), 0);
+  return endsUntil(situation, texts, tokens - maxTokens);
+}
+
+function endsUntil(
+  situation: Situation,
+  texts: readonly PlacedText[],
+  overTokens: number,
+): readonly Proposal[] {
+  const proposals: Proposal[] = [];
+  let left = overTokens;
+  for (const placed of texts) {
     if (left <= 0) break;
     const made = proposeEnds(situation, placed, left);
     proposals.push(...made);

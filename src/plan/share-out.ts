@@ -75,9 +75,12 @@ function foldTo(
   folding: Folding,
 ): SharedFold & { readonly isFitting: boolean } {
   const { input, situation } = decision;
-  const { target, most, isOnlyAsked } = aimOf(decision, folding.rule);
-  const { words, room, claim } = wordsWithin(decision, { target, most }, folding.rule);
-  const reserve = pageReserve(decision, Math.max(folding.rule.pageShare * room, claim));
+  const { target: wish, most, isOnlyAsked } = aimOf(decision, folding.rule);
+  const { words, room, claim } = wordsWithin(decision, { target: wish, most }, folding.rule);
+  const share = folding.rule.pageShare * room;
+  const reserve = pageReserve(decision, Math.max(share, claim));
+  // What the page claims over its share goes beyond the wish: the newest steps are not cut for it.
+  const target = Math.min(most, wish + Math.max(0, reserve - share));
   const { withStep } = folding;
   const fold = proposeFold(situation, {
     policy: input.policy,

@@ -7,7 +7,7 @@ import { SECTIONS, type SectionName, type Summary } from "../plan/summary.ts";
 import { describeCall } from "../transcript/describe.ts";
 import { type Message, resultText } from "../transcript/message.ts";
 import { type Ref, refOf } from "../transcript/ref.ts";
-import { quotableLines } from "./clean-lines.ts";
+import { MIN_CHARS, quotableLines } from "./clean-lines.ts";
 import { commandText } from "./extract/commands.ts";
 import { plainCommand } from "./extract/errors.ts";
 import { addedText, removedText } from "./extract/files.ts";
@@ -41,6 +41,8 @@ export interface Sourced {
   readonly worths: ReadonlyMap<string, number>;
   /** Of any line; those that were gathered are scanned already. */
   readonly scanOf: (text: string) => Scan;
+  /** Whether an edit took it, or a piece of it, out of its file since. */
+  readonly isStruck: (line: SourceLine) => boolean;
 }
 
 export interface Stretch {
@@ -177,13 +179,16 @@ interface Known {
   line?: SourceLine | undefined;
   /** Its words without their numbers; empty where it has none. */
   label?: string;
+  /** Files it stands in, as far as is known; it may have been said elsewhere since. */
+  readonly files: Set<string>;
 }
 
 /** One entry for each line, whatever is asked of it: looking it up is most of what gathering costs. */
 class Gathering {
   readonly #known = new Map<string, Known>();
-  readonly #ofFile = new Map<string, Set<Known>>();
+  readonly #ofFile = new Map<string, Known[]>();
   readonly #labels = new Map<string, { readonly known: Known; readonly event: number }>();
+  readonly #struck = new Map<string, Struck>();
   readonly #worths = new Worths();
   #event = 0;
   #at = 0;
@@ -213,36 +218,42 @@ class Gathering {
 
   /** The file is another now, or is shown anew. */
   forget(path: string): void {
-    for (const known of this.#ofFile.get(path) ?? []) known.line = undefined;
+    for (const known of this.#ofFile.get(path) ?? []) {
+      known.line = undefined;
+      known.files.delete(path);
+    }
     this.#ofFile.delete(path);
   }
 
-  /** Lines an edit took out. */
+  /** Lines an edit took out: of what stood there before. */
   strike(path: string, texts: readonly string[]): void {
-    if (texts.length === 0) return;
-    // An edit may take out a piece of a line: what holds the piece is another line now.
-    for (const known of this.#ofFile.get(path) ?? [])
-      if (known.line && texts.some((gone) => known.text.includes(gone))) known.line = undefined;
+    const struck = this.#struck.get(path) ?? new Struck();
+    this.#struck.set(path, struck);
+    for (const text of texts) struck.add(text, this.#order);
   }
 
   done(): Sourced {
     const lines = [...this.#known.values()].flatMap(({ line }) => (line ? [line] : []));
     const scanOf = (text: string) => this.#known.get(text)?.scan ?? scan(text);
-    return { lines, worths: this.#worths.at(this.#at), scanOf };
+    const isStruck = (line: SourceLine) =>
+      [...(this.#known.get(line.text)?.files ?? [])].some((path) => this.#struck.get(path)?.holds(line));
+    return { lines, worths: this.#worths.at(this.#at), scanOf, isStruck };
   }
 
   #knowing(text: string): Known {
     const known = this.#known.get(text);
     if (known) return known;
-    const made: Known = { text, scan: scan(text) };
+    const made: Known = { text, scan: scan(text), files: new Set() };
     this.#known.set(text, made);
     return made;
   }
 
   #note(path: string, known: Known): void {
+    if (known.files.has(path)) return;
+    known.files.add(path);
     const all = this.#ofFile.get(path);
-    if (all) all.add(known);
-    else this.#ofFile.set(path, new Set([known]));
+    if (all) all.push(known);
+    else this.#ofFile.set(path, [known]);
   }
 
   /** The same words with another number: the latest holds. Words that come twice at once name no single value. */
@@ -260,6 +271,30 @@ class Gathering {
       if (earlier && earlier.event < this.#event && earlier.known !== known) earlier.known.line = undefined;
       this.#labels.set(label, { known, event: this.#event });
     }
+  }
+}
+
+/**
+ * What edits took out of a file. An edit may take out a piece of a line: what holds the piece is another line now. Asked
+ * for the few lines that would be quoted, by how a piece begins: each edit against each line is quadratic in a session.
+ */
+class Struck {
+  readonly #byStart = new Map<string, { readonly text: string; readonly order: number }[]>();
+
+  /** @param order of the last line that was said before */
+  add(text: string, order: number): void {
+    const start = text.slice(0, MIN_CHARS);
+    const known = this.#byStart.get(start);
+    if (known) known.push({ text, order });
+    else this.#byStart.set(start, [{ text, order }]);
+  }
+
+  holds({ text, order }: SourceLine): boolean {
+    for (let at = 0; at + MIN_CHARS <= text.length; at += 1) {
+      const gone = this.#byStart.get(text.slice(at, at + MIN_CHARS));
+      if (gone?.some((piece) => piece.order >= order && text.startsWith(piece.text, at))) return true;
+    }
+    return false;
   }
 }
 

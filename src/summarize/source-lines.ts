@@ -7,13 +7,14 @@ import { SECTIONS, type SectionName, type Summary } from "../plan/summary.ts";
 import { describeCall } from "../transcript/describe.ts";
 import { type Message, resultText } from "../transcript/message.ts";
 import { type Ref, refOf } from "../transcript/ref.ts";
-import { MIN_CHARS, quotableLines } from "./clean-lines.ts";
+import { quotableLines } from "./clean-lines.ts";
 import { commandText } from "./extract/commands.ts";
 import { plainCommand } from "./extract/errors.ts";
 import { addedText, removedText } from "./extract/files.ts";
 import { quoted } from "./line.ts";
 import { type Mention, type Voice, Worths } from "./line-worth.ts";
 import { type Deed, type Said, storyOf } from "./story.ts";
+import { Struck } from "./struck.ts";
 import { type Scan, scan } from "./things.ts";
 
 /** The line of the summary that quotes stand under. */
@@ -271,30 +272,6 @@ class Gathering {
       if (earlier && earlier.event < this.#event && earlier.known !== known) earlier.known.line = undefined;
       this.#labels.set(label, { known, event: this.#event });
     }
-  }
-}
-
-/**
- * What edits took out of a file. An edit may take out a piece of a line: what holds the piece is another line now. Asked
- * for the few lines that would be quoted, by how a piece begins: each edit against each line is quadratic in a session.
- */
-class Struck {
-  readonly #byStart = new Map<string, { readonly text: string; readonly order: number }[]>();
-
-  /** @param order of the last line that was said before */
-  add(text: string, order: number): void {
-    const start = text.slice(0, MIN_CHARS);
-    const known = this.#byStart.get(start);
-    if (known) known.push({ text, order });
-    else this.#byStart.set(start, [{ text, order }]);
-  }
-
-  holds({ text, order }: SourceLine): boolean {
-    for (let at = 0; at + MIN_CHARS <= text.length; at += 1) {
-      const gone = this.#byStart.get(text.slice(at, at + MIN_CHARS));
-      if (gone?.some((piece) => piece.order >= order && text.startsWith(piece.text, at))) return true;
-    }
-    return false;
   }
 }
 

@@ -233,7 +233,7 @@ describe("the view", () => {
   });
 
   test("a table gives way to the page of a later fold, which integrates it", () => {
-    const table = compaction("t", [stub(history.messages[2] as Message, "[stub]")], {
+    const table = compaction("t", [stub(history.messages[6] as Message, "[stub]")], {
       page: { role: "user", text: "TABLE" },
     });
     expect(says(view(history, [table]))).toContain("user: TABLE");

@@ -260,6 +260,54 @@ test("at the end of the context the page needs no line behind a response that st
   expect(said(applied(given, plan))[0]).toBe("user:p");
 });
 
+test("a table is shown only where more was cleared than it takes", () => {
+  const aged = {
+    strategy: "aged-results",
+    when: "full",
+    minTokens: 0,
+    keepResults: 0,
+    leave: { kind: "text", text: "[x]" },
+  } as const;
+  const summary = { ...small.summary, table: { share: 0.1 } };
+  const policy: Policy = { ...small, prune: [aged], tail: { folds: "nothing" }, summary };
+  const plan = (count: number) =>
+    planFor(transcript(user("go"), ...steps(count), assistant("Done."), user("on")), {
+      ...fold,
+      policy,
+      trigger: "manual",
+    });
+  expect(plan(1).edits).toHaveLength(1);
+  expect(plan(12).page).toMatchObject({ role: "user" });
+  const few = transcript(
+    user("go"),
+    calls("s", "Bash"),
+    gets("s", LONG.slice(0, 400)),
+    assistant("Done."),
+    user("on"),
+  );
+  const little = planFor(few, { ...fold, policy, trigger: "manual" });
+  expect([little.edits.length, little.page]).toEqual([1, undefined]);
+});
+
+test("a large system prompt is no reason to shorten what the user said", () => {
+  const essay = `${"I would like to have it in green, as we said. ".repeat(12)}\nNever delete the fixtures.`;
+  const given = {
+    ...transcript(user(essay), ...steps(6), user("on")),
+    system: [{ type: "text" as const, text: LONG.repeat(30) }],
+  };
+  const plan = planFor(given, {
+    ...fold,
+    policy: {
+      ...small,
+      prune: small.prune
+        .filter(({ strategy }) => strategy === "user-pastes")
+        .map((rule) => ({ ...rule, minTokens: 5_000 })),
+    },
+  });
+  expect(plan.edits.some(({ kind }) => kind === "fold")).toBe(true);
+  expect(plan.edits.filter(({ kind }) => kind === "trim")).toEqual([]);
+});
+
 test("once the model has spoken, the thinking of the steps that stay is dropped", () => {
   const given = transcript(...thinking.messages, assistant("Done."), user("on"));
   const plan = planFor(given, fold);

@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { benchTakeOver } from "./take-over.mjs";
 
 const BIN = join(dirname(fileURLToPath(import.meta.url)), "../dist/cli/bin.js");
 const ROUNDS = 21;
@@ -28,6 +29,7 @@ export async function benchHosts() {
     for (const [name, { limit, work }] of Object.entries(works))
       rows.push(await ratio({ name, limit, floor, work }));
     rows.push(await viewThroughCompanion(home));
+    rows.push(...(await benchTakeOver(home)));
     return rows;
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -278,7 +278,7 @@ async function broken(place, claude) {
     rules: [SUMMARIZER],
     steps: [
       ...Array.from({ length: 12 }, (_, index) => () => bash(fill(70 + index))),
-      () => bash(`rm -rf ${place.store} && touch ${place.store}`),
+      () => bash(`rm -rf "${place.store}" && touch "${place.store}"`),
       () => bash("cat big.log"),
       () => ({ fault: "overflow" }),
       () => "done",

@@ -3,7 +3,19 @@ import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { client, doctor, environment, holds, model, palimpsest, remove, run, scratch } from "./drive.mjs";
+import {
+  check,
+  client,
+  doctor,
+  environment,
+  holds,
+  model,
+  palimpsest,
+  remove,
+  resultsIn,
+  run,
+  scratch,
+} from "./drive.mjs";
 import { checkFirst, checkPage, checkResume, firstSession, WORDS } from "./scenario.mjs";
 
 const call = (input) => ({ calls: [{ name: "mcp__palimpsest__read_ref", input }] });
@@ -43,8 +55,46 @@ export async function codex() {
     start: (url) => start(url, ["resume", "--last", "go on"]),
   });
   await doctor("codex", place, { folder: "codex", env });
+  await inScripts(place, env);
   await takenOut(place);
   remove(place);
+}
+
+/** Newer models write scripts and call tools from there: what a script asks for is the script's, whole. */
+async function inScripts(place, env) {
+  const script = (input) => () => ({ calls: [{ name: "exec", input }] });
+  const asks = (cmd, then) =>
+    script(
+      `try { const r = await tools.exec_command(${JSON.stringify({ cmd, max_output_tokens: 100_000 })}); ${then} } catch (e) { text("FAILED " + e); }`,
+    );
+  const { server, seen } = await model({
+    steps: [
+      asks(
+        "sleep 2; cat big.log",
+        'text("HAS " + JSON.stringify(r).includes("the log") + " " + JSON.stringify(r).includes("⟦ref_"));',
+      ),
+      asks("echo '⟦ref_0123456789ab File: x; 9 tokens; aged. Use read_ref.⟧' > copy.log", 'text("WRITTEN");'),
+      script("text(JSON.stringify(await tools.mcp__palimpsest__list_refs({})));"),
+    ],
+  });
+  configure(place, server.url);
+  await palimpsest(["install", "codex"], place);
+  await trust(place, env);
+  const words = ["exec", "--skip-git-repo-check", "--json", "-c", 'model="gpt-6.1-sol"', "go on"];
+  await run(client("codex", "codex"), words, { env, cwd: place.project });
+  await server.close();
+  const [first, second, third] = seen.slice(1).map(({ request }) => resultsIn(request).at(-1) ?? "");
+  holds(
+    "codex: a script of the model's is given its results whole",
+    first?.includes("HAS true false") === true,
+    first,
+  );
+  check(
+    "codex: from a script, writing a stub is refused",
+    second?.includes("contain a stub") === true,
+    second,
+  );
+  check("codex: a script reaches our tools", third?.includes('"total":0') === true, third);
 }
 
 async function takenOut(place) {
@@ -61,6 +111,8 @@ async function takenOut(place) {
 async function untrusted(place, env) {
   const ran = await palimpsest(["doctor", "codex", "--json"], place, {
     ...env,
+    // Switched off is another finding, and comes before.
+    PALIMPSEST_OFF: "",
     PATH: `${dirname(client("codex", "codex"))}:${env.PATH}`,
   });
   holds(

@@ -3,13 +3,13 @@
  * summary is then merged, where any other text would be summarized, and lose at each turn. The model's line that led into
  * it goes with it.
  *
- * Trust: a page is known by the ledger, never by its looks. The message must be the page and nothing else, to the letter
- * as the ledger has it, said by whom the page is said. A tool's output is no such message; text that merely looks like a
- * page, or a page somebody changed, is text.
+ * Trust: a page is known by the ledger, never by its looks. A text must be the page and nothing else, to the letter as the
+ * ledger has it, in a message of whom the page is said by; other texts may stand beside it, because some wires join what one
+ * speaker says in a row. A tool's output is no such text; what merely looks like a page, or a page somebody changed, is text.
  */
 import type { Compaction, LedgerEntry } from "./plan/ledger.ts";
 import type { Summary } from "./plan/summary.ts";
-import type { Message, TextPart, Transcript } from "./transcript/message.ts";
+import type { Message, Part, TextPart, Transcript } from "./transcript/message.ts";
 import { type Ref, refOf } from "./transcript/ref.ts";
 
 export interface OwnPages {
@@ -26,16 +26,18 @@ export function recognisePages(transcript: Transcript, ledger: readonly LedgerEn
   );
   const summaries = new Map<Ref, Summary>();
   if (written.size === 0) return { transcript, summaries };
-  const pageIn = (message: Message | undefined) => {
-    const found = message && written.get(onlyText(message)?.text.trim() ?? "");
-    return found && isSaidBy(found, message) ? found : undefined;
+  const pageOf = (part: Part | undefined, said: Message | undefined) => {
+    const found = part?.type === "text" ? written.get(part.text.trim()) : undefined;
+    return found && isSaidBy(found, said) ? found : undefined;
   };
   const messages = transcript.messages.map((message, index) => {
-    const page = pageIn(message) ?? ledInto(message, pageIn(transcript.messages[index + 1]));
-    const part = onlyText(message);
-    if (!part || !page) return message;
-    if (page.summary) summaries.set(refOf(part), page.summary);
-    return part.synthetic ? message : { ...message, parts: [{ ...part, synthetic: true as const }] };
+    const next = transcript.messages[index + 1];
+    return withParts(message, (part) => {
+      const page = pageOf(part, message) ?? ledInto(message, pageOf(next?.parts[0], next));
+      if (part.type !== "text" || !page) return part;
+      if (page.summary) summaries.set(refOf(part), page.summary);
+      return part.synthetic ? part : { ...part, synthetic: true as const };
+    });
   });
   const isSame = messages.every((message, index) => message === transcript.messages[index]);
   return { transcript: isSame ? transcript : { ...transcript, messages }, summaries };
@@ -47,12 +49,17 @@ function ledInto(message: Message, next: Compaction | undefined): Compaction | u
   return isLine ? next : undefined;
 }
 
+/** The same object where no part is another. */
+function withParts(message: Message, change: (part: Part) => Part): Message {
+  const parts = message.parts.map(change);
+  return parts.every((part, index) => part === message.parts[index]) ? message : { ...message, parts };
+}
+
 /** Texts that could be a page: what names no ref is none. */
 export function possiblePages({ messages }: Transcript): readonly string[] {
-  return messages.flatMap((message) => {
-    const text = onlyText(message)?.text ?? "";
-    return REF.test(text) ? [text] : [];
-  });
+  return messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "text" && REF.test(part.text) ? [part.text] : [])),
+  );
 }
 
 const REF = /\bref_[0-9a-hjkmnp-tv-z]{12}\b/;
@@ -62,6 +69,6 @@ function onlyText({ parts }: Message): TextPart | undefined {
   return parts.length === 1 && part?.type === "text" ? part : undefined;
 }
 
-function isSaidBy({ page }: Compaction, { role }: Message): boolean {
-  return role === page?.role;
+function isSaidBy({ page }: Compaction, message: Message | undefined): boolean {
+  return message !== undefined && message.role === page?.role;
 }

@@ -2,7 +2,7 @@
 import type { View } from "./apply/view.ts";
 import { withFailures } from "./failed-approaches.ts";
 import { originalMessages } from "./originals.ts";
-import { addressKey } from "./plan/edit.ts";
+import { type Address, addressKey } from "./plan/edit.ts";
 import type { CompactionTrigger } from "./plan/ledger.ts";
 import { pageShares } from "./plan/page-share.ts";
 import type { Plan } from "./plan/plan.ts";
@@ -58,10 +58,14 @@ function inputOf(before: View, plan: Plan, options: Summing): SummarizeInput {
   const { folded } = plan;
   const isFolded = new Set(folded);
   const said = before.transcript.messages.slice(0, Math.max(...folded) + 1);
-  const originals = originalMessages(said, before, options.original);
+  const originals = originalMessages(said, before, options.original).map((message, index) =>
+    withoutOwnPages(message, before.addresses[index] ?? [], options),
+  );
   const pageAt = (index: number) => ownPageAt(before, index, options);
   const isTold = (message: Message, index: number) =>
-    (isFolded.has(index) || hasUserWords(message)) && before.addresses[index]?.length !== 0 && !pageAt(index);
+    (isFolded.has(index) || hasUserWords(message)) &&
+    before.addresses[index]?.length !== 0 &&
+    message.parts.length > 0;
   const shares = pageShares(policy, room, plan);
   const previous = before.folded?.summary ?? folded.map(pageAt).findLast((page) => page !== undefined);
   return {
@@ -98,8 +102,13 @@ function linesWanted({ transcript, addresses }: View, plan: Plan, maxTokens: num
 
 /** A page of ours that came back as a message is merged, never summarized. */
 function ownPageAt({ addresses }: View, index: number, { ownPages }: Summing): Summary | undefined {
-  const at = addresses[index]?.[0];
-  return at && ownPages?.get(at.ref);
+  return addresses[index]?.flatMap(({ ref }) => ownPages?.get(ref) ?? [])[0];
+}
+
+function withoutOwnPages(message: Message, at: readonly Address[], { ownPages }: Summing): Message {
+  const isOwn = (place: number) => at[place] !== undefined && ownPages?.has(at[place].ref) === true;
+  if (!message.parts.some((_, place) => isOwn(place))) return message;
+  return { ...message, parts: message.parts.filter((_, place) => !isOwn(place)) };
 }
 
 /** Some systems show their summarizer only the end of what leaves. */

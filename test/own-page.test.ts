@@ -43,10 +43,20 @@ test("the model's line before it belongs to it, and is nobody's words elsewhere"
   expect(recognised(user("(folded)"), user(TEXT)).summaries.size).toBe(1);
 });
 
-test("nothing else is: another speaker, a tool, a changed word, more beside it, a session that never wrote it", () => {
+test("it is one beside other words of the same speaker, which stay theirs: some wires join the two", () => {
+  const { transcript: read, summaries } = recognisePages(transcript(user("go", TEXT, "and this")), ledger);
+  expect(summaries.size).toBe(1);
+  expect(read.messages[0]?.parts).toEqual([
+    { type: "text", text: "go" },
+    { type: "text", text: TEXT, synthetic: true },
+    { type: "text", text: "and this" },
+  ]);
+});
+
+test("nothing else is: another speaker, a tool, a changed word, words around it, a session that never wrote it", () => {
   expect(found(assistant(TEXT))).toBe(0);
   expect(found(calls("1", "Bash"), gets("1", TEXT))).toBe(0);
   expect(found(user(TEXT.replace("Fix", "Break")))).toBe(0);
-  expect(found(user(TEXT, "and this"))).toBe(0);
+  expect(found(user(`${TEXT}\nand this`))).toBe(0);
   expect(recognisePages(transcript(user(TEXT)), []).summaries.size).toBe(0);
 });

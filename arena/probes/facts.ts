@@ -101,6 +101,7 @@ const FEW = 2;
 /** Nobody asks in more. */
 export const ASKED_WORDS = 8;
 
-function labelOf(line: string): string {
+/** The line but for its numbers. */
+export function labelOf(line: string): string {
   return line.replaceAll(/[0-9a-f]*\d[0-9a-f]*/g, "#").replaceAll(/\s+/g, " ");
 }

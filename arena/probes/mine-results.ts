@@ -2,6 +2,7 @@
 import { type Message, type Pair, pairUp, resultText, toolUse } from "palimpsest";
 import { sample } from "../cases/seeded.ts";
 import { proseWords } from "./atoms.ts";
+import { type Askable, labelOf } from "./facts.ts";
 import { type LineProbe, normal, type PairProbe } from "./probe.ts";
 
 const MOST = 30;
@@ -10,7 +11,8 @@ const ERROR =
 const EXIT =
   /(?:\bexit(?:ed)?(?: with)?(?: code| status)?\s*[:=]?\s*|<returncode>|\breturncode\W{1,3}|"exit_code"\s*:\s*)(-?\d{1,3})\b/i;
 
-export function mineErrors(messages: readonly Message[]): readonly LineProbe[] {
+/** Asked for like every fact: only where the question has one answer. Each run of a test takes other milliseconds to fail. */
+export function mineErrors(messages: readonly Message[], askable: Askable): readonly LineProbe[] {
   const probes = new Map<string, LineProbe>();
   for (const pair of pairUp({ messages }).pairs) {
     if (!pair.result || !hasFailed(pair)) continue;
@@ -27,7 +29,11 @@ export function mineErrors(messages: readonly Message[]): readonly LineProbe[] {
       });
     }
   }
-  return sample([...probes.values()], MOST, ({ value }) => value);
+  const alike = new Map<string, number>();
+  for (const value of probes.keys()) alike.set(labelOf(value), (alike.get(labelOf(value)) ?? 0) + 1);
+  const isAskable = ({ value, anchors }: LineProbe) =>
+    alike.get(labelOf(value)) === 1 && proseWords(value).length > 0 && askable.isOne(anchors);
+  return sample([...probes.values()].filter(isAskable), MOST, ({ value }) => value);
 }
 
 export function mineCommands(messages: readonly Message[]): readonly PairProbe[] {

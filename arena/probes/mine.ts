@@ -22,7 +22,7 @@ export function mineProbes(future: Future): readonly Probe[] {
   const drawing = { facts, messages, askable: new Askable(messages) };
   return [
     ...mineFiles(messages),
-    ...mineErrors(messages),
+    ...mineErrors(messages, drawing.askable),
     ...mineCommands(messages),
     ...drawn("number", ["number"], drawing),
     ...drawn("reference", ["hash", "url", "issue"], drawing),

@@ -46,7 +46,11 @@ export class SessionIndex {
     this.#holding.set(value, known);
     for (; known.looked < this.#parts.length; known.looked += 1) {
       const { ref, part } = this.#parts[known.looked] ?? {};
-      if (ref !== undefined && part && linesOfPart(part).some(({ text }) => text.includes(value)))
+      if (
+        ref !== undefined &&
+        part &&
+        linesOfPart(part).some(({ text, normal }) => text.includes(value) || normal.includes(value))
+      )
         known.refs.add(ref);
     }
     return known.refs;

@@ -2,11 +2,13 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { makeFolder } from "../store/folder.ts";
 import type { Json } from "../transcript/json.ts";
 import type { Transcript } from "../transcript/message.ts";
 import type { Finding } from "./doctor.ts";
 import type { Host } from "./host.ts";
+import { oneLine } from "./one-line.ts";
 import { type Way, ways } from "./ways.ts";
 
 export interface Driving {
@@ -48,9 +50,11 @@ async function drive(
   const { startModelServer } = await import("../testing/index.ts");
   const server = await startModelServer({ script: (request) => replyTo(request, { way, folder, seen }) });
   try {
-    const far = { url: server.url, folder };
-    for (const [name, text] of Object.entries(way.files?.(far) ?? {}))
+    const far = { url: server.url, folder, env };
+    for (const [name, text] of Object.entries(way.files?.(far) ?? {})) {
+      makeFolder(dirname(join(folder, name)));
       writeFileSync(join(folder, name), text);
+    }
     const cwd = scope === "project" ? process.cwd() : folder;
     const all = { ...env, ...way.env(far), PALIMPSEST_HOME: join(folder, "store") };
     seen.said = await started(host.program, way.words(far), all, cwd);
@@ -71,11 +75,11 @@ function replyTo(
   { transcript, body }: { readonly transcript: Transcript; readonly body: Json },
   { way, folder, seen }: Watching,
 ) {
-  // A title, or whatever else a host asks a model beside the work.
-  if ((transcript.tools ?? []).length === 0) return "doctor";
-  seen.requests += 1;
   // Looked for in all of the request: Codex puts tools into namespaces, and for some models into the input.
   const sent = JSON.stringify(body);
+  // A title, or whatever else a host asks a model beside the work.
+  if ((transcript.tools ?? []).length === 0 && !sent.includes(`"${way.shell("").name}"`)) return "doctor";
+  seen.requests += 1;
   seen.isInSight ||= /"\w*read_ref"/.test(sent) && sent.includes('"max_tokens":{');
   const parts = transcript.messages.flatMap((message) => message.parts);
   const results = parts.flatMap((part) => (part.type === "tool-result" ? [JSON.stringify(part.output)] : []));
@@ -115,7 +119,13 @@ function started(
 
 function findings(way: Way, { requests, said, ...seen }: Seen): readonly Finding[] {
   if (requests === 0)
-    return [{ what: "it was started for real", isGood: false, detail: `it asked no model: ${said}` }];
+    return [
+      {
+        what: "it was started for real",
+        isGood: false,
+        detail: `it asked no model, and said last: ${oneLine(said)}`,
+      },
+    ];
   const isShortened = seen.shown.includes("⟦ref_");
   const isRead = seen.read.includes(lineAt(LINES / 2));
   const isGuarded = seen.guarded.includes("contain a stub");

@@ -9,9 +9,8 @@ export interface Where {
   readonly parent?: string;
 }
 
-export async function openHostStore(): Promise<Store> {
+export async function openHostStore(path: string = storeFile(process.env)): Promise<Store> {
   const { openSqliteStore } = await import("../store/sqlite.ts");
-  const path = storeFile(process.env);
   return openSqliteStore({ path });
 }
 

@@ -3,14 +3,19 @@
  * in force, because they are what is examined; what must be otherwise (the model, its address) is said on the command line, in
  * the environment, or in a file of doctor's own that is gone afterwards.
  */
+import { homedir } from "node:os";
 import { join } from "node:path";
 import type { JsonObject } from "../transcript/json.ts";
 import type { HostName } from "./host.ts";
+import { objectAt, textAt } from "./settings-file.ts";
+import { settingsIn } from "./settings-json.ts";
 
 /** Where the model listens, and a folder that is doctor's own. */
 export interface Far {
   readonly url: string;
   readonly folder: string;
+  /** As the user has it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Way {
@@ -44,7 +49,9 @@ const claudeCode: Way = {
 
 const codex: Way = {
   words: ({ url }) => [
-    ...["exec", "--skip-git-repo-check", "-c", 'model_provider="palimpsest_doctor"', "-c"],
+    // Newer models call tools from scripts they write, which a scripted model has no need of.
+    ...["exec", "--skip-git-repo-check", "-c", 'model="gpt-5.1-codex"'],
+    ...["-c", 'model_provider="palimpsest_doctor"', "-c"],
     `model_providers.palimpsest_doctor={name="doctor",base_url="${url}/v1",env_key="PALIMPSEST_DOCTOR",wire_api="responses"}`,
     ...["--sandbox", "read-only", ASKED],
   ],
@@ -60,12 +67,18 @@ const geminiCli: Way = {
   env: ({ url, folder }) => ({
     GEMINI_API_KEY: "none",
     GOOGLE_GEMINI_BASE_URL: url,
-    GEMINI_CLI_SYSTEM_SETTINGS_PATH: join(folder, "system-settings.json"),
+    GEMINI_CLI_HOME: folder,
   }),
-  // A user who signs in with an account would be sent to a browser.
-  files: () => ({
-    "system-settings.json": JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } }),
-  }),
+  // The user's settings but for one: who signs in with an account would be sent to a browser. System settings would overrule
+  // it too, but Gemini CLI takes none from a folder that others can write.
+  files: ({ env }) => {
+    const path = join(env["GEMINI_CLI_HOME"] ?? env["HOME"] ?? homedir(), ".gemini", "settings.json");
+    const settings = settingsIn(textAt(path), path);
+    const security = objectAt(settings, "security");
+    const auth = { ...objectAt(security, "auth"), selectedType: "gemini-api-key" };
+    const all = { ...settings, security: { ...security, auth } };
+    return { ".gemini/settings.json": JSON.stringify(all) };
+  },
   shell: (command) => ({ name: "run_shell_command", input: { command, description: ASKED } }),
   readRef: "mcp_palimpsest_read_ref",
   silent: 'hooks are off ("hooksConfig.enabled": false), or the folder is not trusted',

@@ -75,9 +75,7 @@ function foldTo(
   folding: Folding,
 ): SharedFold & { readonly isFitting: boolean } {
   const { input, situation } = decision;
-  const { target, most, isOnlyAsked } = aimOf(decision, folding.rule);
-  const { words, room, claim } = wordsWithin(decision, { target, most }, folding.rule);
-  const reserve = pageReserve(decision, Math.max(folding.rule.pageShare * room, claim));
+  const { target, most, isOnlyAsked, words, reserve } = sharesOf(decision, folding.rule);
   const { withStep } = folding;
   const fold = proposeFold(situation, {
     policy: input.policy,
@@ -97,6 +95,22 @@ function foldTo(
   const page = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED, left);
   const pageTokens = Math.round(Math.max(LEAST_PAGE, page));
   return { fold, proposals, pageTokens, isFitting: left >= LEAST_PAGE, ...(withStep ? { withStep } : {}) };
+}
+
+interface Shares extends Aim {
+  readonly words: readonly Proposal[];
+  /** The page's. */
+  readonly reserve: number;
+}
+
+function sharesOf(decision: Deciding, rule: AllocationRule): Shares {
+  const aim = aimOf(decision, rule);
+  const { words, room, claim } = wordsWithin(decision, aim, rule);
+  const share = rule.pageShare * room;
+  const reserve = pageReserve(decision, Math.max(share, claim));
+  // What the page claims over its share goes beyond the wish: the newest steps are not cut for it.
+  const target = Math.min(aim.most, aim.target + Math.max(0, reserve - share));
+  return { ...aim, target, words, reserve };
 }
 
 /**

@@ -15,6 +15,8 @@ export interface Choosing {
   readonly maxTokens: number;
   /** As it will be written, its heading included where it is the first under it. */
   readonly tokensOf: (line: SourceLine, isFirst: boolean, isNewSource: boolean) => number;
+  /** Whether it holds no longer. Asked only of what would be quoted. */
+  readonly isStruck: (line: SourceLine) => boolean;
   /** Whether the summary has a line for it. */
   readonly isThere: (heading: Heading) => boolean;
 }
@@ -42,6 +44,7 @@ export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): r
       continue;
     }
     heap.pop();
+    if (choosing.isStruck(top.line)) continue;
     const tokens = chosen.tokensOf(top.line);
     if (tokens > left) {
       if (left < ENOUGH_TOKENS) break;

@@ -9,7 +9,8 @@
 import { flat } from "./line.ts";
 
 const MAX_CHARS = 220;
-const MIN_CHARS = 6;
+/** No line that can be quoted is shorter. */
+export const MIN_CHARS = 6;
 const MAX_PIECES = 12;
 /** Of a longer text its two ends: a log of megabytes is not read whole for a few lines. */
 const END_CHARS = 80_000;

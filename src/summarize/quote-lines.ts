@@ -23,7 +23,7 @@ export interface Quoting {
 
 export function withLines(summary: Summary, quoting: Quoting): Summary {
   const plain = withoutLines(summary);
-  const { lines, worths, scanOf } = sourceLinesOf(quoting);
+  const { lines, worths, scanOf, isStruck } = sourceLinesOf(quoting);
   const texts = [...quoting.staying, ...quoting.behind].flatMap(textsOf);
   const inSight = new Set(texts);
   const told = new Map(SECTIONS.map((section) => [section, aboutsOf(plain.sections[section] ?? [])]));
@@ -34,6 +34,7 @@ export function withLines(summary: Summary, quoting: Quoting): Summary {
     lines.filter(({ text }) => !inSight.has(text)),
     {
       worths,
+      isStruck,
       shown: [...texts.map(scanOf), ...narrative],
       maxTokens: quoting.maxTokens,
       tokensOf: (line, isFirst, isNewSource) => quoting.tokensOf(renderedFor(line, isFirst, isNewSource)),

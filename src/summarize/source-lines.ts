@@ -14,6 +14,7 @@ import { addedText, removedText } from "./extract/files.ts";
 import { quoted } from "./line.ts";
 import { type Mention, type Voice, Worths } from "./line-worth.ts";
 import { type Deed, type Said, storyOf } from "./story.ts";
+import { Struck } from "./struck.ts";
 import { type Scan, scan } from "./things.ts";
 
 /** The line of the summary that quotes stand under. */
@@ -41,6 +42,8 @@ export interface Sourced {
   readonly worths: ReadonlyMap<string, number>;
   /** Of any line; those that were gathered are scanned already. */
   readonly scanOf: (text: string) => Scan;
+  /** Whether an edit took it, or a piece of it, out of its file since. */
+  readonly isStruck: (line: SourceLine) => boolean;
 }
 
 export interface Stretch {
@@ -177,13 +180,16 @@ interface Known {
   line?: SourceLine | undefined;
   /** Its words without their numbers; empty where it has none. */
   label?: string;
+  /** Files it stands in, as far as is known; it may have been said elsewhere since. */
+  readonly files: Set<string>;
 }
 
 /** One entry for each line, whatever is asked of it: looking it up is most of what gathering costs. */
 class Gathering {
   readonly #known = new Map<string, Known>();
-  readonly #ofFile = new Map<string, Set<Known>>();
+  readonly #ofFile = new Map<string, Known[]>();
   readonly #labels = new Map<string, { readonly all: Known[]; readonly event: number }>();
+  readonly #struck = new Map<string, Struck>();
   readonly #worths = new Worths();
   #event = 0;
   #at = 0;
@@ -213,36 +219,42 @@ class Gathering {
 
   /** The file is another now, or is shown anew. */
   forget(path: string): void {
-    for (const known of this.#ofFile.get(path) ?? []) known.line = undefined;
+    for (const known of this.#ofFile.get(path) ?? []) {
+      known.line = undefined;
+      known.files.delete(path);
+    }
     this.#ofFile.delete(path);
   }
 
-  /** Lines an edit took out. */
+  /** Lines an edit took out: of what stood there before. */
   strike(path: string, texts: readonly string[]): void {
-    if (texts.length === 0) return;
-    // An edit may take out a piece of a line: what holds the piece is another line now.
-    for (const known of this.#ofFile.get(path) ?? [])
-      if (known.line && texts.some((gone) => known.text.includes(gone))) known.line = undefined;
+    const struck = this.#struck.get(path) ?? new Struck();
+    this.#struck.set(path, struck);
+    for (const text of texts) struck.add(text, this.#order);
   }
 
   done(): Sourced {
     const lines = [...this.#known.values()].flatMap(({ line }) => (line ? [line] : []));
     const scanOf = (text: string) => this.#known.get(text)?.scan ?? scan(text);
-    return { lines, worths: this.#worths.at(this.#at), scanOf };
+    const isStruck = (line: SourceLine) =>
+      [...(this.#known.get(line.text)?.files ?? [])].some((path) => this.#struck.get(path)?.holds(line));
+    return { lines, worths: this.#worths.at(this.#at), scanOf, isStruck };
   }
 
   #knowing(text: string): Known {
     const known = this.#known.get(text);
     if (known) return known;
-    const made: Known = { text, scan: scan(text) };
+    const made: Known = { text, scan: scan(text), files: new Set() };
     this.#known.set(text, made);
     return made;
   }
 
   #note(path: string, known: Known): void {
+    if (known.files.has(path)) return;
+    known.files.add(path);
     const all = this.#ofFile.get(path);
-    if (all) all.add(known);
-    else this.#ofFile.set(path, new Set([known]));
+    if (all) all.push(known);
+    else this.#ofFile.set(path, [known]);
   }
 
   /**

@@ -55,9 +55,22 @@ function inSightOf({ staying }: LinesWanted): (line: SummaryLine) => boolean {
     parts.flatMap((part) => (part.type === "text" ? [part.text] : [])),
   );
   const all = flat(texts.join("\n"));
+  const known = new Map<string, boolean>();
+  let at = 0;
+  // Lines come in the order of what they quote: looked for from where the last one was, and each once.
+  const isSaid = (text: string): boolean => {
+    const quote = claimsOf(text).find(({ kind }) => kind === "quote");
+    if (!quote) return false;
+    const words = quote.text.replace(/…$/, "");
+    const next = all.indexOf(words, at);
+    const found = next < 0 ? all.indexOf(words) : next;
+    if (found >= 0) at = found;
+    return found >= 0;
+  };
   return ({ text }) => {
-    const [quote] = claimsOf(text).filter(({ kind }) => kind === "quote");
-    return quote !== undefined && all.includes(quote.text.replace(/…$/, ""));
+    const is = known.get(text) ?? isSaid(text);
+    known.set(text, is);
+    return is;
   };
 }
 

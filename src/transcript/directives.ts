@@ -38,7 +38,7 @@ const BINDING = new RegExp(
 
 /** An order begins with what to do; a list mark or a politeness may stand before it. */
 const ORDER =
-  /^(?:[-*•]\s+|\d+[.)]\s+)?(?:(?:now|then|also|and|first|next|ok|okay|no|so)[,:]?\s+)*(?:add|build|change|check|commit|create|delete|do|document|explain|fix|focus|follow|give|implement|install|leave|let|list|look|make|move|name|put|read|refactor|remove|rename|replace|report|return|revert|rewrite|run|save|set|show|skip|start|support|test|try|update|use|verify|wait|work|write)\b/i;
+  /^(?:[-*•]\s+|\d+[.)]\s+)?(?:(?:now|then|also|and|first|next|ok|okay|no|so)[,:]?\s+)*(?:add|analy[sz]e|apply|ask|build|call|change|check|clean|close|commit|compare|confirm|consider|convert|copy|create|debug|delete|deploy|describe|disable|do|document|edit|enable|exclude|explain|explore|extract|find|finish|fix|focus|follow|generate|give|go|handle|ignore|implement|include|inspect|install|investigate|leave|let|list|look|make|mark|merge|migrate|move|name|note|open|pick|print|push|put|read|rebase|redo|reduce|refactor|remove|rename|repeat|replace|report|reproduce|rerun|reset|resolve|return|revert|review|rewrite|run|save|search|send|set|show|simplify|skip|split|start|summari[sz]e|support|switch|tell|test|think|try|undo|update|upgrade|use|validate|verify|wait|work|write)\b/i;
 
 function isOrder(sentence: string): boolean {
   return ORDER.test(sentence);

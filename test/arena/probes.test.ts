@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { atomsIn, proseWords } from "../../arena/probes/atoms.ts";
+import { Askable } from "../../arena/probes/facts.ts";
 import { mineProbes } from "../../arena/probes/mine.ts";
+import { mineErrors } from "../../arena/probes/mine-results.ts";
 import { mineUpdates } from "../../arena/probes/mine-updates.ts";
 import type { Probe, ProbeType } from "../../arena/probes/probe.ts";
 import type { Message } from "../../src/transcript/message.ts";
@@ -93,6 +95,16 @@ test("what another command said of itself replaces nothing; the same one run aga
   expect(updates([twice[0], "4 suites broken"], [twice[1], "2 suites broken"])).toEqual([["2", ["4"]]]);
   const about = "Original token count: ";
   expect(updates([twice[0], `${about}4000`], [twice[1], `${about}2000`])).toEqual([]);
+});
+
+test("an error is asked for where its question has one answer: not by a line of dots, nor by milliseconds", () => {
+  const runs = ["1.41", "2.71"].map((seconds) => `== tests finished: 9 exceptions, in ${seconds} seconds ==`);
+  const outputs = [".. [FAIL]", ...runs, "ValueError: cannot parse the manifest of hookline"];
+  const messages = outputs.flatMap((text, at) => [
+    calls(`${at}`, "Bash", { command: `make check-${at}` }),
+    gets(`${at}`, `Exit code 1\n${text}`),
+  ]);
+  expect(mineErrors(messages, new Askable(messages)).map(({ value }) => value)).toEqual([outputs.at(-1)]);
 });
 
 test("files changed, errors, commands with their codes, directives and decisions are found", () => {

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CompactReport } from "../../src/cli/compact-report.ts";
 import { inspectSession } from "../../src/inspect.ts";
-import { hasUserWords } from "../../src/transcript/message.ts";
+import { hasUserWords, type Message, type Part } from "../../src/transcript/message.ts";
 import { sourceOf } from "../../src/wire/source.ts";
-import { readSession } from "../../src/wire/wires.ts";
+import { bodyWireNamed, readSession } from "../../src/wire/wires.ts";
 import { longBody } from "./conversation.ts";
 import { EXAMPLE, run, scratchFolder } from "./run.ts";
 
@@ -26,10 +26,9 @@ async function compacted(path: string, out: string, words: readonly string[]): P
 
 type Body = { messages: { role: string; content: unknown }[] };
 const bodyAt = (path: string): Body => JSON.parse(readFileSync(path, "utf8"));
-const pagesIn = (path: string) =>
-  readSession(sourceOf(readFileSync(path))).seen.messages.filter(({ parts }) =>
-    parts.some((part) => part.type === "text" && part.text.startsWith(PAGE)),
-  );
+const isPageText = (part: Part) => part.type === "text" && part.text.startsWith(PAGE);
+const hasPage = ({ parts }: Message) => parts.some(isPageText);
+const pagesIn = (path: string) => readSession(sourceOf(readFileSync(path))).seen.messages.filter(hasPage);
 /** Something that must stand in every summary from now on, and that no message but the first steps can tell of. */
 function withEdit(body: string, path: string): string {
   const { messages, ...rest } = JSON.parse(body) as Body;
@@ -79,6 +78,34 @@ describe("a request body", () => {
     expect(read.code).toBe(0);
     expect(read.out).toContain("first_");
   });
+
+  test.each(["anthropic-messages", "gemini", "ai-sdk"])(
+    "a page that %s joins with the user's words gives way all the same, and the words stay",
+    async (wire) => {
+      const place = (name: string) => join(folder, `joined-${wire}-${name}.json`);
+      const store = ["--store", newStore(), "--to", wire];
+      const chat = bodyWireNamed("openai-chat").write(
+        bodyWireNamed("anthropic-messages").read(
+          JSON.parse(withEdit(longBody("joined"), "/work/joined/edited.ts")),
+        ),
+      );
+      writeFileSync(place("first"), JSON.stringify(chat));
+      await compacted(place("first"), place("once"), [...store, "--window", "20000"]);
+      const joined = readSession(sourceOf(readFileSync(place("once"))), { wire }).seen.messages;
+      expect(joined.some((message) => message.parts.length > 1 && hasPage(message))).toBe(true);
+      const more = bodyWireNamed("anthropic-messages").read(JSON.parse(longBody("more")));
+      const body = bodyWireNamed(wire).write({ messages: [...joined, ...more.messages] });
+      writeFileSync(place("longer"), JSON.stringify(body));
+      const words = [...store, "--window", "20000", "--wire", wire];
+      const { summary } = await compacted(place("longer"), place("twice"), words);
+      const { messages } = readSession(sourceOf(readFileSync(place("twice"))), { wire }).seen;
+      expect(messages.flatMap(({ parts }) => parts.filter(isPageText))).toHaveLength(1);
+      expect(sectionOf(summary, "Files Modified").split("/work/joined/edited.ts")).toHaveLength(2);
+      const said = JSON.stringify(messages);
+      expect(said).toContain("Make joined resume after a crash.");
+      expect(said).toContain("Good. Do not add dependencies.");
+    },
+  );
 
   test("a dry run says the same as what is then done", async () => {
     const words = ["--window", "20000", "--store", newStore()];
@@ -155,7 +182,7 @@ describe("what only looks like a page is text", () => {
 test("a Claude Code session keeps one page when compacted again, and loses no line that must stand", async () => {
   const store = ["--store", newStore()];
   const [a, b] = ["a", "b"].map((name) => join(folder, `${name}.jsonl`)) as [string, string];
-  const first = await compacted(EXAMPLE, a, [...store, "--window", "120000"]);
+  const first = await compacted(EXAMPLE, a, [...store, "--window", "200000"]);
   const second = await compacted(a, b, [...store, "--window", "40000"]);
   for (const path of [a, b]) expect(pagesIn(path)).toHaveLength(1);
   const must = (summary: string | null) => sectionOf(summary, "Files Modified").match(/^- `\/[^`]+`/gm) ?? [];
@@ -165,6 +192,15 @@ test("a Claude Code session keeps one page when compacted again, and loses no li
   const words = (path: string) =>
     readSession(sourceOf(readFileSync(path))).whole.messages.filter(hasUserWords).length;
   expect(words(b)).toBe(words(EXAMPLE));
+});
+
+test("where nothing is left but the page and the user's words, the page is not cut as if it were words", async () => {
+  const store = ["--store", newStore()];
+  const [alone, again] = ["alone", "again"].map((name) => join(folder, `${name}.jsonl`)) as [string, string];
+  await compacted(EXAMPLE, alone, [...store, "--window", "40000", "--target", "16000"]);
+  const [page] = pagesIn(alone);
+  await run(["compact", alone, "-o", again, ...store, "--window", "16000"]);
+  expect(pagesIn(again).map(({ parts }) => parts)).toEqual([page?.parts]);
 });
 
 test("what a request took before the edit is not taken for the size after it", () => {

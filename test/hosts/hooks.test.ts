@@ -50,6 +50,19 @@ async function textOf(folder: string, ref: string, session = "s1"): Promise<stri
 
 const refIn = (text: string) => /ref_[0-9a-hjkmnp-tv-z]{12}/.exec(text)?.[0] ?? "";
 
+test("Codex: what a script of the model's asked for is the script's; blocking it would make the script fail", () => {
+  const given = (id: string) => ({
+    ...base,
+    tool_name: "Bash",
+    tool_use_id: id,
+    tool_input: {},
+    tool_response: BIG,
+  });
+  const env = { PALIMPSEST_HOME: home() };
+  expect(hook("codex", "PostToolUse", given("exec-062e2efb"), env).out).toBe("");
+  expect(hook("codex", "PostToolUse", given("call_1"), env).out).toContain('"decision":"block"');
+});
+
 describe("Claude Code", () => {
   test("a giant result is replaced in the tool's own shape, and its original is in the store", async () => {
     const folder = home();

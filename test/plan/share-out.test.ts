@@ -103,6 +103,17 @@ describe("the page", () => {
     expect(pageTokens).toBeLessThanOrEqual(0.6 * fold.tokens + 1);
   });
 
+  test("claims room beyond the wish, not of the newest steps", () => {
+    // Around the conversation stands half of what is wished for, so what is asked for leaves less than the page claims.
+    const system: Message = { role: "system", parts: [{ type: "text", text: lines(1_700) }] };
+    const given = transcript(system, user("go"), ...steps(120), assistant("Done."), user("thanks"));
+    const decision = decisionOf(given, { windowTokens: 100_000 });
+    const { fold } = foldShared(decision, [], rule);
+    const staying = given.messages.length - 4 - fold.folded.length;
+    expect(fold.folded.length).toBeGreaterThan(100);
+    expect(staying).toBeGreaterThanOrEqual(2 * 3);
+  });
+
   test("is no larger than the policy makes one", () => {
     const decision = decisionOf(talk(900), { windowTokens: 100_000, targetTokens: 60_000 });
     const { pageTokens } = foldShared(decision, [], rule);

@@ -269,7 +269,7 @@ describe("a host that speaks through the AI SDK", () => {
     const session = await openSession({
       model: CLAUDE,
       wire: "ai-sdk",
-      windowTokens: 20_000,
+      windowTokens: 40_000,
       summarizer: modelSummarizer({ model, isLive: true }),
     });
     // The SDK's messages are JSON but for what they may hold; their types do not say so.

@@ -6,6 +6,7 @@ test.each([
   ["Please keep the old API working.", true],
   ["use tabs, not spaces", true],
   ["- Run the tests first", true],
+  ["Find and run any tests that are related to:", true],
   ["Don't touch the migrations", true],
   ["No, that is wrong.", true],
   ["Bitte niemals direkt committen.", true],

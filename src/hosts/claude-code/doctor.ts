@@ -20,10 +20,12 @@ export async function examineClaudeCode(place: Examined): Promise<readonly Findi
     what: "how it runs us",
     isGood: true,
     detail: isInside
-      ? "by function hooks: compaction is ours"
+      ? `by function hooks: compaction is ${place.env["PALIMPSEST_COMPACTION"] === "host" ? "left to it (PALIMPSEST_COMPACTION=host)" : "ours"}`
       : `by hook processes: version ${version} has no function hooks (${FUNCTION_HOOKS_SINCE} is the first), so its own model still writes the summary`,
   };
-  return [how, ...(isInside ? [pluginFinding(place)] : []), await compactionFinding(place, isInside)];
+  const isOurs = isInside && place.env["PALIMPSEST_COMPACTION"] !== "host";
+  const plugin = isInside ? [pluginFinding(place), ...twiceFindings(place)] : [];
+  return [how, ...plugin, await compactionFinding(place, isOurs)];
 }
 
 /** A module the host refuses is not loaded, and nothing says so but this. */
@@ -42,6 +44,20 @@ function pluginFinding(place: Examined): Finding {
   return { what, isGood, detail: isGood ? `${hooks} hooks` : `Hooks (${hooks}): ${why}` };
 }
 
+/** From a marketplace as well: both would run. */
+function twiceFindings(place: Examined): readonly Finding[] {
+  const ran = spawnSync("claude", ["plugin", "list"], {
+    env: { ...place.env },
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  const listed = (ran.stdout ?? "").match(/\bpalimpsest@[\w.-]+/g) ?? [];
+  const others = [...new Set(listed)].filter((id) => id !== "palimpsest@skills-dir");
+  if (others.length === 0) return [];
+  const detail = `also as ${others.join(", ")}: run "claude plugin uninstall ${others[0]}", or "palimpsest uninstall claude-code"`;
+  return [{ what: "it is there once", isGood: false, detail }];
+}
+
 const SUMMARIZER = "Your task is to create a detailed summary of the conversation so far";
 /** Enough steps of a few thousand tokens each that most of them must leave. */
 const STEPS = 10;
@@ -52,12 +68,12 @@ interface Seen {
   after: string;
 }
 
-async function compactionFinding(place: Examined, isInside: boolean): Promise<Finding> {
-  const what = isInside ? "compaction is taken over" : "its compaction is completed";
+async function compactionFinding(place: Examined, isOurs: boolean): Promise<Finding> {
+  const what = isOurs ? "compaction is taken over" : "its compaction is completed";
   const { summarized, after } = await overflowing(place);
   if (after === "")
     return { what, isGood: false, detail: "after a prompt that was too long it did not go on" };
-  if (!isInside) {
+  if (!isOurs) {
     const isGood = after.includes("Kept outside the context (palimpsest)");
     return { what, isGood, detail: isGood ? "the page follows its summary" : "no page of ours followed" };
   }

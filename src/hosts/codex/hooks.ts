@@ -23,6 +23,8 @@ export const codexHooks: HookHost = {
   callOf: callIn,
 
   born(told) {
+    // Asked for by a script the model wrote: the script has the result, the context has what it prints. Blocking would fail it.
+    if (callIn(told).callId.startsWith("exec-")) return undefined;
     const text = outputText(told.raw["tool_response"]);
     return text === undefined ? undefined : { call: callIn(told), text };
   },

@@ -7,7 +7,7 @@
  * what is left is still more verbatim context than most systems keep.
  *
  * Before that, where reading on costs more than folding: a window says how much fits, not how much is worth sending. Then
- * down to 28,000 tokens of conversation, and where a turn ends rather than in one.
+ * down to 25,000 tokens of conversation, and where a turn ends rather than in one.
  */
 import type { Policy, Size } from "../policy.ts";
 
@@ -47,7 +47,7 @@ export const palimpsest: Policy = {
     at: [usable(0.8)],
     atBoundary: usable(0.7),
     target: usable(0.5),
-    pays: { keep: { ...usable(0.5), atMostTokens: 28_000 }, patience: 1 },
+    pays: { keep: { ...usable(0.5), atMostTokens: 25_000 }, patience: 1 },
   },
   accounting: { basis: "usage", counts: ["system", "tools", "call-inputs"] },
   prune: [

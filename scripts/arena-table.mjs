@@ -4,13 +4,15 @@
  *   node dist/cli/bin.js arena --sessions '../shared/transcripts/**' --cascade 1,3,10 --json > report.json
  *   node scripts/arena-table.mjs report.json --write
  *
- * Run it at the commit that was measured. Without `--write` it prints them. Each stands between two comments, `<!-- arena:NAME -->` and `<!-- /arena:NAME -->`. Nothing is
+ * `--commit C` says which code was measured (else the one checked out), `--only targets,all,readme` which tables are meant. Under
+ * each stands what was run. Without `--write` it prints them. Each stands between two comments, `<!-- arena:NAME -->` and `<!-- /arena:NAME -->`. Nothing is
  * measured here and nothing is remembered: every number is one of the report.
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 
 const PAGES = ["../docs/arena.md", "../README.md"];
 const OURS = "palimpsest";
@@ -28,12 +30,9 @@ const IN_README = [
 
 /** The tables by their name in the comments. */
 export function tablesOf(report, commit) {
-  return {
-    measured: measuredLine(report, commit),
-    targets: targetTable(report),
-    all: opponentTable(report),
-    readme: readmeTable(report),
-  };
+  const measured = measuredLine(report, commit);
+  const tables = { targets: targetTable(report), all: opponentTable(report), readme: readmeTable(report) };
+  return Object.fromEntries(Object.entries(tables).map(([name, table]) => [name, `${table}\n\n${measured}`]));
 }
 
 function measuredLine({ order, sessions, missing }, commit) {
@@ -126,7 +125,8 @@ function billCell(report) {
   const bills = report.bills.vouchedFor;
   const ours = bills.find(({ policy }) => policy === OURS);
   const none = bills.find(({ policy }) => policy === "none");
-  const against = (other) => other && `${share(ours.usd / other.usd)} × \`${other.policy}\` (${usd(other)})`;
+  const against = (other) =>
+    other && `${share(ours.usd / other.usd, 3)} × \`${other.policy}\` (${usd(other)})`;
   if (!ours || ours.sessions === 0) return "–";
   const [any, possible] = [false, true].map((isPossible) => cheapestOther(report, { isPossible }));
   const refused =
@@ -266,17 +266,22 @@ function aligned(rows) {
   return rows.map((row) => `| ${row.map(cell).join(" | ")} |`).join("\n");
 }
 
-function main([file, ...flags]) {
-  if (file === undefined) throw new Error("Usage: node scripts/arena-table.mjs report.json [--write]");
-  const report = JSON.parse(readFileSync(file, "utf8"));
-  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
-  const tables = tablesOf(report, commit);
-  if (!flags.includes("--write")) return process.stdout.write(`${Object.values(tables).join("\n\n")}\n`);
-  for (const page of PAGES.map((path) => resolve(import.meta.dirname, path))) {
-    const text = withTables(readFileSync(page, "utf8"), tables);
-    writeFileSync(page, text);
-    process.stdout.write(`${page} at ${commit}\n`);
-  }
+function main(words) {
+  const { values, positionals } = parseArgs({
+    args: words,
+    allowPositionals: true,
+    options: { write: { type: "boolean" }, only: { type: "string" }, commit: { type: "string" } },
+  });
+  const [file] = positionals;
+  if (file === undefined)
+    throw new Error("Usage: node scripts/arena-table.mjs report.json [--write] [--only NAMES] [--commit C]");
+  const head = () => execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  const made = tablesOf(JSON.parse(readFileSync(file, "utf8")), values.commit ?? head());
+  const names = values.only?.split(",") ?? Object.keys(made);
+  const tables = Object.fromEntries(names.map((name) => [name, made[name]]));
+  if (values.write !== true) return process.stdout.write(`${Object.values(tables).join("\n\n")}\n`);
+  for (const page of PAGES.map((path) => resolve(import.meta.dirname, path)))
+    writeFileSync(page, withTables(readFileSync(page, "utf8"), tables));
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) main(process.argv.slice(2));

@@ -14,7 +14,7 @@ export interface Host {
   /** The oldest that doctor was green with; of older ones it says that they are too old. */
   readonly atLeast: string;
   /** A giant result enters the context as a preview and a ref. */
-  readonly results: "all" | "all, as an error";
+  readonly results: "all" | "all, as an error" | "all, but from scripts";
   /** What the model is sent before the host thinks of compacting. */
   readonly view: "through the ledger" | "the host's own";
   /** What becomes of the host's own compaction. */
@@ -54,7 +54,7 @@ export const hosts: readonly Host[] = [
     program: "codex",
     seen: "0.169.0",
     atLeast: "0.169.0",
-    results: "all",
+    results: "all, but from scripts",
     view: "the host's own",
     compaction: "its own, then our page",
     tools: "mcp",

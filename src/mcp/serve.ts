@@ -46,14 +46,16 @@ export async function serveMcpHttp(
 /** Over HTTP the server's own folder and parent say nothing about the caller: the call or a header must. */
 function httpFactory(options: ServeOptions, opening: Opening): McpServerFactory {
   const { session } = options.around;
-  return mcpServer(
-    mcpOptions(options, (meta, request) => {
-      const named = request?.headers.get("x-palimpsest-session") ?? session;
-      const around = { env: {}, cwd: "", parentPid: -1, ...(named === undefined ? {} : { session: named }) };
-      return opening.context(meta, around);
-    }),
-  );
+  const contextOf: McpOptions["contextOf"] = (meta, request) => {
+    const named = request?.headers.get("x-palimpsest-session") ?? session;
+    const around = { env: {}, cwd: "", parentPid: -1, ...(named === undefined ? {} : { session: named }) };
+    return opening.context(meta, around);
+  };
+  return mcpServer({ ...mcpOptions(options, contextOf), namedBy: NAMED_BY });
 }
+
+const NAMED_BY =
+  'If something has: over HTTP the session must be named, by the header "x-palimpsest-session" or by --session.';
 
 function mcpOptions(
   { version, onError, isOff = false }: ServeOptions,

@@ -26,6 +26,8 @@ export interface McpOptions {
     request: Request | undefined,
   ) => Promise<McpContext | undefined>;
   readonly onError: (error: unknown) => void;
+  /** What else a call of no session is told: how to name one. */
+  readonly namedBy?: string;
   /** Switched off (`PALIMPSEST_OFF=1`): there, and without a tool or a word. */
   readonly isOff?: boolean;
 }
@@ -107,7 +109,7 @@ interface Calling {
 async function callTool(name: string, input: Json, { context, options }: Calling): Promise<CallToolResult> {
   try {
     const found = await context();
-    if (!found) return said(NOTHING_KEPT);
+    if (!found) return said([NOTHING_KEPT, ...(options.namedBy ? [options.namedBy] : [])].join(" "));
     return resultOf(await runWithin(name, input, { context: found, options }));
   } catch (error) {
     options.onError(error);

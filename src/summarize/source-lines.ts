@@ -188,7 +188,7 @@ interface Known {
 class Gathering {
   readonly #known = new Map<string, Known>();
   readonly #ofFile = new Map<string, Known[]>();
-  readonly #labels = new Map<string, { readonly known: Known; readonly event: number }>();
+  readonly #labels = new Map<string, { readonly all: Known[]; readonly event: number }>();
   readonly #struck = new Map<string, Struck>();
   readonly #worths = new Worths();
   #event = 0;
@@ -214,7 +214,7 @@ class Gathering {
       known.line = { text, ref, heading, scan, key, order: this.#order };
       if (heading.about !== undefined) this.#note(heading.about, known);
     }
-    if (voice !== "edit" && !heading?.section.startsWith("Files")) this.#relabel(all);
+    if (voice !== "edit") this.#relabel(all);
   }
 
   /** The file is another now, or is shown anew. */
@@ -257,26 +257,28 @@ class Gathering {
     else this.#ofFile.set(path, [known]);
   }
 
-  /** The same words with another number: the latest holds. Words that come twice at once name no single value. */
+  /**
+   * The same words with another number: the latest holds. Where they come several times at once, all of those do: which of
+   * them took whose place nobody can say, but what was printed before is old.
+   */
   #relabel(all: readonly Known[]): void {
-    const counts = new Map<string, number>();
+    const now = new Set(all);
     for (const known of all) {
       known.label ??= labelOf(known);
-      if (known.label !== "") counts.set(known.label, (counts.get(known.label) ?? 0) + 1);
-    }
-    if (counts.size === 0) return;
-    for (const known of all) {
-      const { label = "" } = known;
-      if (counts.get(label) !== 1) continue;
-      const earlier = this.#labels.get(label);
-      if (earlier && earlier.event < this.#event && earlier.known !== known) earlier.known.line = undefined;
-      this.#labels.set(label, { known, event: this.#event });
+      if (known.label === "") continue;
+      const labelled = this.#labels.get(known.label);
+      if (labelled?.event === this.#event) {
+        labelled.all.push(known);
+        continue;
+      }
+      for (const earlier of labelled?.all ?? []) if (!now.has(earlier)) earlier.line = undefined;
+      this.#labels.set(known.label, { all: [known], event: this.#event });
     }
   }
 }
 
 function labelOf({ text, scan: { words } }: Known): string {
-  if (text.length > 160 || words < 1 || !/\d/.test(text)) return "";
+  if (words < 1 || !/\d/.test(text)) return "";
   const label = text.replaceAll(/(?<![\w.])\d[\d.,]*(?!\w)/g, "#").toLowerCase();
   return label.includes("#") ? label : "";
 }

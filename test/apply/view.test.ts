@@ -232,6 +232,68 @@ describe("the view", () => {
     expect(view(rewound, [folding])).toBe(rewound);
   });
 
+  test("a table gives way to the page of a later fold, which integrates it", () => {
+    const table = compaction("t", [stub(history.messages[6] as Message, "[stub]")], {
+      page: { role: "user", text: "TABLE" },
+    });
+    expect(says(view(history, [table]))).toContain("user: TABLE");
+    const shown = says(view(history, [table, fold]));
+    expect(shown).toContain("user: PAGE");
+    expect(shown).not.toContain("user: TABLE");
+    expect(
+      says(
+        view(history, [
+          fold,
+          compaction("t2", [stub(history.messages[6] as Message, "[s]")], {
+            page: { role: "user", text: "LATER" },
+          }),
+        ]),
+      ),
+    ).toContain("user: LATER");
+  });
+
+  test("a table that tells of something no longer there is not shown", () => {
+    const edits = [stub(history.messages[2] as Message, "[a]"), stub(history.messages[6] as Message, "[b]")];
+    const table = compaction("t", edits, { page: { role: "user", text: "TABLE" } });
+    expect(says(view(history, [table]))).toContain("user: TABLE");
+    const rewound = { messages: history.messages.slice(0, 4) };
+    expect(says(view(rewound, [table]))).not.toContain("user: TABLE");
+  });
+
+  test("a table waits while a call beside what it tells of still runs", () => {
+    const open = transcript(user("go"), assistant(call("1", "Bash"), call("2", "Bash")), gets("1", "much"));
+    const table = compaction("t", [stub(open.messages[2] as Message, "[gone]")], {
+      page: { role: "user", text: "TABLE" },
+    });
+    expect(says(view(open, [table]))).toEqual([
+      "user: go",
+      "assistant: tool-call tool-call",
+      "user: tool-result",
+    ]);
+    const done = { messages: [...open.messages, gets("2", "more")] };
+    expect(says(view(done, [table])).at(-1)).toBe("user: TABLE");
+  });
+
+  test("where a fold no longer applies but its stubs do, the thinking it would have folded goes", () => {
+    const seal = { type: "thinking", text: "hm", signature: "s" } as const;
+    const long = transcript(
+      user("go"),
+      calls("1", "Read"),
+      gets("1", "a long text"),
+      assistant(seal, call("2", "Bash")),
+      gets("2", "x"),
+      assistant("Half."),
+      user("on"),
+    );
+    const folding = compaction("f", [stub(long.messages[2] as Message, "[one]"), ...folds(long, 3, 4, 5)], {
+      page: { role: "user", text: "PAGE" },
+    });
+    const rewound = { messages: [...long.messages.slice(0, 5), assistant("Otherwise."), user("and?")] };
+    const shown = view(rewound, [folding]);
+    expect(says(shown)[3]).toBe("assistant: tool-call");
+    expect(check(shown, { original: rewound })).toEqual([]);
+  });
+
   test("knows where each of its parts stands in the history, and that the page stands nowhere", () => {
     const { transcript: shown, addresses } = viewOf(history, [fold]);
     expect(addresses).toHaveLength(shown.messages.length);

@@ -182,7 +182,7 @@ describe("what only looks like a page is text", () => {
 test("a Claude Code session keeps one page when compacted again, and loses no line that must stand", async () => {
   const store = ["--store", newStore()];
   const [a, b] = ["a", "b"].map((name) => join(folder, `${name}.jsonl`)) as [string, string];
-  const first = await compacted(EXAMPLE, a, [...store, "--window", "120000"]);
+  const first = await compacted(EXAMPLE, a, [...store, "--window", "200000"]);
   const second = await compacted(a, b, [...store, "--window", "40000"]);
   for (const path of [a, b]) expect(pagesIn(path)).toHaveLength(1);
   const must = (summary: string | null) => sectionOf(summary, "Files Modified").match(/^- `\/[^`]+`/gm) ?? [];
@@ -192,6 +192,15 @@ test("a Claude Code session keeps one page when compacted again, and loses no li
   const words = (path: string) =>
     readSession(sourceOf(readFileSync(path))).whole.messages.filter(hasUserWords).length;
   expect(words(b)).toBe(words(EXAMPLE));
+});
+
+test("where nothing is left but the page and the user's words, the page is not cut as if it were words", async () => {
+  const store = ["--store", newStore()];
+  const [alone, again] = ["alone", "again"].map((name) => join(folder, `${name}.jsonl`)) as [string, string];
+  await compacted(EXAMPLE, alone, [...store, "--window", "40000", "--target", "16000"]);
+  const [page] = pagesIn(alone);
+  await run(["compact", alone, "-o", again, ...store, "--window", "16000"]);
+  expect(pagesIn(again).map(({ parts }) => parts)).toEqual([page?.parts]);
 });
 
 test("what a request took before the edit is not taken for the size after it", () => {

@@ -2,8 +2,10 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { standingCompactions } from "../../src/apply/view.ts";
 import type { CompactReport } from "../../src/cli/compact-report.ts";
 import { SECTIONS } from "../../src/plan/summary.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { hasUserWords } from "../../src/transcript/message.ts";
 import { sourceOf } from "../../src/wire/source.ts";
 import { readSession } from "../../src/wire/wires.ts";
@@ -179,6 +181,30 @@ describe("palimpsest compact", () => {
     const id = first.outcome.kind === "compacted" ? first.outcome.session : "";
     const second = await report([id.slice(0, 12), ...WINDOW, "--target", "5000", "--store", store]);
     expect(second.tokensBefore).toBe(first.tokensAfter);
+  });
+
+  test("a file compacted again begins afresh: what was done before is taken back, unless nothing takes its place", async () => {
+    const body = file("afresh.json", longBody("afresh"));
+    const store = newStore();
+    const standing = async (...words: readonly string[]) => {
+      const { outcome } = await report([body, ...WINDOW, "--store", store, ...words]);
+      const open = await openSqliteStore({ path: join(store, "store.db") });
+      const [row] = await open.sessions();
+      const compactions = standingCompactions(await open.ledger(row?.id ?? ""));
+      await open.close();
+      return { kind: outcome.kind, policies: compactions.map(({ policy }) => policy) };
+    };
+    expect(await standing()).toEqual({ kind: "compacted", policies: ["palimpsest"] });
+    expect(await standing()).toEqual({ kind: "compacted", policies: ["palimpsest"] });
+    expect(await standing("--policy", "nucleic")).toEqual({ kind: "compacted", policies: ["nucleic"] });
+    expect(await standing("--policy", "none")).toEqual({ kind: "unchanged", policies: ["nucleic"] });
+  });
+
+  test("the refs reported are of what left, not of all that is kept", async () => {
+    const { refs, edits } = await report([EXAMPLE, "--store", newStore()]);
+    const left = new Set(edits.map(({ ref }) => ref));
+    expect(refs.length).toBeGreaterThan(50);
+    expect(refs.filter(({ ref }) => !left.has(ref))).toEqual([]);
   });
 
   test("a policy of one's own is a file", async () => {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CompactReport } from "../../src/cli/compact-report.ts";
+import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { longBody } from "./conversation.ts";
 import { EXAMPLE, run, scratchFolder } from "./run.ts";
 
@@ -263,6 +264,24 @@ describe("palimpsest sessions, export and gc", () => {
     expect((await there("gc", "--grace", "0")).out).toContain(`1 session, `);
     const unknown = await there("sessions", "--end", "nobody");
     expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('no stored session "nobody"')]);
+  });
+
+  test("the grace period is in days, thirty where nothing is said", async () => {
+    const place = join(folder, "old-store");
+    const DAY = 86_400_000;
+    const past = Date.now() - 29.5 * DAY;
+    const opened = await openSqliteStore({ path: join(place, "store.db") });
+    await opened.openSession({ id: "ended", at: past });
+    await opened.endSession("ended", past);
+    await opened.close();
+    const gone = async (...words: readonly string[]) =>
+      JSON.parse((await run(["gc", "--dry-run", "--json", "--store", place, ...words])).out).sessions;
+    expect([await gone(), await gone("--grace", "30"), await gone("--grace", "29")]).toEqual([
+      [],
+      [],
+      ["ended"],
+    ]);
+    expect((await run(["gc", "--help"])).out).toContain("(default: 30)");
   });
 
   test("the store is for its owner alone", () => {

@@ -161,10 +161,11 @@ describe("over streamable HTTP", () => {
     await client.close();
   });
 
-  test("without a session nothing is shown", async () => {
+  test("without a session nothing is shown, and it is said how to name one", async () => {
     const client = await overHttp(await httpServer());
     const answer = await client.callTool({ name: "read_ref", arguments: { ref: mine } });
     expect(JSON.stringify(answer)).toContain("Nothing has left this conversation");
+    expect(JSON.stringify(answer)).toContain("x-palimpsest-session");
     await client.close();
   });
 

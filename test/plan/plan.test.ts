@@ -186,6 +186,128 @@ test("what the user says behind the results does not end the wait: providers joi
   expect(check(applied(given, plan), { original: given })).toEqual([]);
 });
 
+test("a step whose calls still run neither folds nor loses its thinking, however full it is", () => {
+  const open = assistant(
+    thinks("now", "seal"),
+    call("open", "Bash", { command: "sleep" }),
+    call("done", "Bash"),
+  );
+  const given = transcript(...thinking.messages, assistant("Next."), user("go on"), open, gets("done", LONG));
+  for (const trigger of ["auto", "manual", "overflow"] as const) {
+    const view = applied(given, planFor(given, { ...tight, trigger }));
+    expect(said(view).slice(-2)).toEqual(["assistant:thinking+tool-call+tool-call", "user:tool-result"]);
+    expect(check(view, { as: "record", original: given })).toEqual([]);
+  }
+});
+
+test("words behind the results of a step that folds stay, also where the user's words fold", () => {
+  const given = transcript(...thinking.messages, user("on"));
+  const policy: Policy = { ...small, prune: [], tail: { folds: "everything" } };
+  expect(said(applied(given, planFor(given, { ...tight, policy, trigger: "manual" }))).at(-1)).toBe(
+    "user:on",
+  );
+});
+
+test("a response that thought and called nothing waits for nothing", () => {
+  const given = transcript(user("go"), ...steps(12), assistant(thinks("so", "seal"), "Done."), user("on"));
+  expect(planFor(given, fold).because).toBe("the context is full; the oldest steps fold");
+});
+
+test("while the model waits, nothing before its results is cleared, and nothing of its calls", () => {
+  const always = { when: "request", minTokens: 0 } as const;
+  const inputs = {
+    strategy: "call-inputs",
+    does: ["run"],
+    maxChars: 3,
+    keepChars: 1,
+    mark: "",
+    keepMessages: 0,
+  } as const;
+  const aged = { strategy: "aged-results", keepResults: 1, leave: { kind: "text", text: "[x]" } } as const;
+  const policy: Policy = {
+    ...none,
+    prune: [
+      { ...inputs, ...always },
+      { ...aged, ...always },
+    ],
+  };
+  const waiting = transcript(user("go"), ...steps(3), ...thoughtful(9));
+  expect(planFor(waiting, { policy }).edits).toEqual([]);
+  const over = transcript(...waiting.messages, assistant("Done."), user("on"));
+  expect(planFor(over, { policy }).edits.length).toBeGreaterThan(3);
+});
+
+test("a pinned step between steps that fold is parted from the page too: whoever rewinds to it finds it answered", () => {
+  const given = transcript(user("go"), ...steps(12), assistant("Done."), user("on"));
+  const pinned = new Set(
+    addressParts(given)
+      .filter(({ messageIndex }) => messageIndex === 5 || messageIndex === 6)
+      .map(addressKey),
+  );
+  expect(planFor(given, { ...fold, pinned }).page).toHaveProperty("leadIn");
+  expect(planFor(given, fold).page).not.toHaveProperty("leadIn");
+});
+
+test("at the end of the context the page needs no line behind a response that stays, nor stands there where the model would speak first", () => {
+  const end: Policy = { ...small, prune: [], placement: { role: "user", at: "end" } };
+  const given = transcript(user("go"), ...steps(12));
+  const { page } = planFor(given, { ...fold, policy: end });
+  expect(page).toMatchObject({ role: "user", behind: expect.anything() });
+  expect(page).not.toHaveProperty("leadIn");
+  const all: Policy = { ...end, tail: { ...end.tail, folds: "everything" } };
+  const plan = planFor(given, { ...fold, policy: all });
+  expect(plan.page).not.toHaveProperty("behind");
+  expect(said(applied(given, plan))[0]).toBe("user:p");
+});
+
+test("a table is shown only where more was cleared than it takes", () => {
+  const aged = {
+    strategy: "aged-results",
+    when: "full",
+    minTokens: 0,
+    keepResults: 0,
+    leave: { kind: "text", text: "[x]" },
+  } as const;
+  const summary = { ...small.summary, table: { share: 0.1 } };
+  const policy: Policy = { ...small, prune: [aged], tail: { folds: "nothing" }, summary };
+  const plan = (count: number) =>
+    planFor(transcript(user("go"), ...steps(count), assistant("Done."), user("on")), {
+      ...fold,
+      policy,
+      trigger: "manual",
+    });
+  expect(plan(1).edits).toHaveLength(1);
+  expect(plan(12).page).toMatchObject({ role: "user" });
+  const few = transcript(
+    user("go"),
+    calls("s", "Bash"),
+    gets("s", LONG.slice(0, 400)),
+    assistant("Done."),
+    user("on"),
+  );
+  const little = planFor(few, { ...fold, policy, trigger: "manual" });
+  expect([little.edits.length, little.page]).toEqual([1, undefined]);
+});
+
+test("a large system prompt is no reason to shorten what the user said", () => {
+  const essay = `${"I would like to have it in green, as we said. ".repeat(12)}\nNever delete the fixtures.`;
+  const given = {
+    ...transcript(user(essay), ...steps(6), user("on")),
+    system: [{ type: "text" as const, text: LONG.repeat(30) }],
+  };
+  const plan = planFor(given, {
+    ...fold,
+    policy: {
+      ...small,
+      prune: small.prune
+        .filter(({ strategy }) => strategy === "user-pastes")
+        .map((rule) => ({ ...rule, minTokens: 5_000 })),
+    },
+  });
+  expect(plan.edits.some(({ kind }) => kind === "fold")).toBe(true);
+  expect(plan.edits.filter(({ kind }) => kind === "trim")).toEqual([]);
+});
+
 test("once the model has spoken, the thinking of the steps that stay is dropped", () => {
   const given = transcript(...thinking.messages, assistant("Done."), user("on"));
   const plan = planFor(given, fold);

@@ -167,9 +167,13 @@ test("nothing outside the workspace is read, not through a link either", async (
 });
 
 test("files that changed on disk since the model saw them are marked, in the default policy too", async () => {
+  const { allocation, ...base } = policyNamed("palimpsest");
+  if (!allocation) throw new Error("the default policy shares its target out");
+  // A short conversation has a short page: all of it for the narrative, so that there is room for files read.
   const own = {
-    ...policyNamed("palimpsest"),
-    safety: { ...policyNamed("palimpsest").safety, minFoldTokens: 0 },
+    ...base,
+    allocation: { ...allocation, narrativeShare: 1 },
+    safety: { ...base.safety, minFoldTokens: 0 },
   };
   const page = pageIn(
     await compacted(

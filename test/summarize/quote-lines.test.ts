@@ -159,6 +159,15 @@ describe("what no longer holds is not quoted", () => {
     expect(textsIn(quoted(messages))).toEqual(["queueDepth settled at 401 entries"]);
   });
 
+  test("the same words with other numbers, several at once: those printed last, also of a file", () => {
+    const messages = [
+      ...run("1", "npm test", "cacheSize settled at 345 bytes\ncacheSize settled at 346 bytes"),
+      ...read("2", "out.log", "cacheSize settled at 346 bytes\ncacheSize settled at 401 bytes"),
+    ];
+    expect(textsIn(quoted(messages)).join("\n")).not.toContain("345");
+    expect(textsIn(quoted(messages)).join("\n")).toContain("401");
+  });
+
   test("an edit that was refused", () => {
     const refused: Message = {
       ...gets("1", "denied"),

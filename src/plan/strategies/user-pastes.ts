@@ -9,7 +9,15 @@ import type { Place } from "../../transcript/pairs.ts";
 import { descriptionOf } from "../describe-part.ts";
 import type { UserPastesRule } from "../policy.ts";
 import { endsOf } from "../previews/ends.ts";
-import { addressAt, isPinned, isUserPart, type Proposal, type Situation, savingOf } from "../situation.ts";
+import {
+  addressAt,
+  isOwnPage,
+  isPinned,
+  isUserPart,
+  type Proposal,
+  type Situation,
+  savingOf,
+} from "../situation.ts";
 import { shortenedText, withoutStubs } from "../stub.ts";
 
 export function proposeUserPastes(situation: Situation, rule: UserPastesRule): readonly Proposal[] {
@@ -156,7 +164,9 @@ function textsWhere(
     message.parts.flatMap((part, partIndex): readonly PlacedText[] => {
       const place = { messageIndex, partIndex };
       if (part.type !== "text" || !test(message, part, messageIndex)) return [];
-      return isPinned(situation, place) || addressAt(situation, place) === undefined ? [] : [{ part, place }];
+      // A page of ours is no words: it is replaced by the next one, or stays.
+      const isLeft = isPinned(situation, place) || isOwnPage(situation, place);
+      return isLeft || addressAt(situation, place) === undefined ? [] : [{ part, place }];
     }),
   );
 }

@@ -13,7 +13,16 @@ import {
   run,
   scratch,
 } from "./drive.mjs";
-import { checkFirst, checkResume, checkRules, firstSession, NO_REF, tell, WORDS } from "./scenario.mjs";
+import {
+  checkFirst,
+  checkResume,
+  checkRules,
+  firstSession,
+  NO_REF,
+  refOfSmall,
+  tell,
+  WORDS,
+} from "./scenario.mjs";
 
 const call = (input) => ({ calls: [{ name: "mcp_palimpsest_read_ref", input }] });
 const shell = (command) => ({ calls: [{ name: "run_shell_command", input: { command, description: "r" } }] });
@@ -49,7 +58,7 @@ async function compressed(start, kept) {
   const sent = [];
   const note = (step) => (request, text) => {
     sent.push({ text, contents: request.body.contents });
-    kept.small = /(ref_[0-9a-hjkmnp-tv-z]{12}) \| File: small.txt/.exec(text)?.[1] ?? kept.small;
+    kept.small = refOfSmall(text) ?? kept.small;
     return step(request, text);
   };
   kept.small = NO_REF;

@@ -55,13 +55,18 @@ export function firstSession({ shell, call, write, full, between = () => [] }) {
     ...guarded(kept, between(kept), full),
     (_, text) => {
       kept.after = text;
-      kept.small = /(ref_[0-9a-hjkmnp-tv-z]{12}) \| File: small.txt/.exec(text)?.[1] ?? NO_REF;
+      kept.small = refOfSmall(text) ?? NO_REF;
       return firstSmall();
     },
     onwardSmall,
   ];
   return { kept, steps };
 }
+
+/** Where a page names it: in its table, or beside the file in its summary. */
+export const refOfSmall = (text) =>
+  (/(ref_[0-9a-hjkmnp-tv-z]{12}) \| File: small\.txt/.exec(text) ??
+    /`small\.txt` \[(ref_[0-9a-hjkmnp-tv-z]{12})/.exec(text))?.[1];
 
 /** What the refused write was answered stands in the request that comes next. */
 function guarded(kept, between, full) {

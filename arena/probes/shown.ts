@@ -76,7 +76,9 @@ export class Shown {
     stale,
     anchors,
   }: Extract<Probe, { match: "update" }>): "visible" | "wrong" | undefined {
-    const hasLabel = ({ lower }: Line) => anchors.every((word) => lower.includes(word));
+    // As words: "artifactcache" says nothing of a cache.
+    const words = anchors.map((word) => new RegExp(`(?<![\\p{L}\\d])${escaped(word)}`, "u"));
+    const hasLabel = ({ lower }: Line) => words.every((word) => word.test(lower));
     // At the same boundaries it was mined by: the 9 in a ref or in 1.9 is no 9.
     const says = (line: Line, number: string) =>
       new RegExp(`(?<![\\w.])${escaped(number)}(?!\\w|[.,]\\d)`).test(line.text);

@@ -40,6 +40,7 @@ test("a stale value is wrong where the summary states it, and where the latest i
   expect(shown("", "Tests total: 17").find(probe)).toBe("wrong");
   expect(shown("Tests total: 19", "Tests total: 17").find(probe)).toBe("visible");
   expect(shown("Tests total: 17").find(probe)).toBeUndefined();
+  expect(shown("", "subtotal of tests: 17").find(probe)).toBeUndefined();
   expect(shown("", `total tests ${"of a long log line ".repeat(20)} 17`).find(probe)).toBeUndefined();
 });
 

@@ -1,0 +1,44 @@
+import { describe, expect, test } from "vitest";
+import { quotableLines } from "../../src/summarize/clean-lines.ts";
+
+describe("lines that can be quoted", () => {
+  test.each([
+    ["   12→const value = 1;", ["const value = 1;"]],
+    ["12\tconst value = 1;", ["const value = 1;"]],
+    ["  12 | const value = 1;", ["const value = 1;"]],
+    ["12: const value = 1;", ["const value = 1;"]],
+    ["12:const value = 1;", ["12:const value = 1;"]],
+    ["1234567 is a number of its own", ["1234567 is a number of its own"]],
+    ["first line\r\nsecond line\n\nthird\tline", ["first line", "second line", "third line"]],
+    ["a    gap   is one blank", ["a gap is one blank"]],
+    ["\u001b[31mred words\u001b[0m", ["red words"]],
+    ["half\rwritten over", ["written over"]],
+    ["12345 67890", []],
+    ["</output-tag>", []],
+    ["see ref_0123456789ab for more", []],
+    [`key ${"k".repeat(120)}`, []],
+  ])("%j", (text, lines) => {
+    expect(quotableLines(text)).toEqual(lines);
+  });
+
+  test("are cut and judged alike, whether or not a letter in them is beyond ASCII", () => {
+    for (const line of LINES) {
+      const bare = quotableLines(`${line} word`);
+      const far = quotableLines(`${line} wörd`);
+      expect(far, line).toEqual(bare.map((one) => one.replace(/word$/, "wörd")));
+    }
+  });
+});
+
+const BEFORE = ["", "  ", "\t", "7 ", " 12→", "12\t\t", "123456 | ", "12:  ", "12: ", "1234567 ", "12│"];
+const WORDS = [
+  "return value;",
+  "a  b\tc",
+  "<tag>",
+  "ref_0123456789ab",
+  "k".repeat(119),
+  "k".repeat(120),
+  "(x)",
+  "no_ref_0",
+];
+const LINES = BEFORE.flatMap((before) => WORDS.map((words) => `${before}${words}`));

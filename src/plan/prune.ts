@@ -37,13 +37,27 @@ export function proposalsFor(
 ): readonly Proposal[] {
   const first = new Map<string, Proposal>();
   for (const rule of rules) {
-    for (const proposal of propose(situation, rule, isFull)) {
+    for (const proposal of proposed(situation, rule, isFull)) {
       const key = `${proposal.place.messageIndex}.${proposal.place.partIndex}`;
       if (!first.has(key)) first.set(key, proposal);
     }
   }
   return [...first.values()];
 }
+
+/** What a rule wants of a situation is asked for more than once while a plan is made: to clear with, and to fold beside. */
+function proposed(situation: Situation, rule: PruneRule, isFull: boolean): readonly Proposal[] {
+  const byRule = known.get(situation) ?? [new Map(), new Map()];
+  known.set(situation, byRule);
+  const ofThese = byRule[isFull ? 1 : 0];
+  const found = ofThese.get(rule) ?? propose(situation, rule, isFull);
+  ofThese.set(rule, found);
+  return found;
+}
+
+type ByRule = Map<PruneRule, readonly Proposal[]>;
+/** A situation is made for one plan, and this goes with it. */
+const known = new WeakMap<Situation, readonly [ByRule, ByRule]>();
 
 function propose(situation: Situation, rule: PruneRule, isFull: boolean): readonly Proposal[] {
   switch (rule.strategy) {

@@ -52,7 +52,14 @@ export class SessionLedger {
   /** What came of a compaction; one that was made is in the store already. Answers what the user should be told. */
   settle(outcome: Outcome): string | undefined {
     if (outcome.kind === "compacted") return this.#took(outcome);
-    return outcome.because === "nothing-to-do" ? undefined : this.#failed(outcome.detail);
+    return outcome.because === "nothing-to-do" ? undefined : this.failed(outcome.detail);
+  }
+
+  /** One more that did not help, or could not be done. Said once, when the breaker trips. */
+  failed(detail: string): string | undefined {
+    this.#failures += 1;
+    const isTripped = this.#failures === this.#keeping.policy.safety.maxFailures;
+    return isTripped ? brokenNotice(this.#failures, detail) : undefined;
   }
 
   /** Seen at once; durable when it resolves. Fails where the store does. */
@@ -81,12 +88,5 @@ export class SessionLedger {
     if (compaction.edits.some(({ kind }) => kind === "fold")) this.#passing = [];
     this.#entries = [...this.#entries, compaction];
     return compactedNotice(outcome);
-  }
-
-  /** Said once, when the breaker trips. */
-  #failed(detail: string): string | undefined {
-    this.#failures += 1;
-    const isTripped = this.#failures === this.#keeping.policy.safety.maxFailures;
-    return isTripped ? brokenNotice(this.#failures, detail) : undefined;
   }
 }

@@ -1,6 +1,28 @@
-/** What a user is told. */
+/** What a user is told, and where: nothing that went wrong is silent. */
 import type { Compacted } from "./compact.ts";
 import { PalimpsestError } from "./errors.ts";
+import type { SessionOptions } from "./session-options.ts";
+
+export class Notices {
+  readonly #to: Pick<SessionOptions, "onError" | "onNotice">;
+
+  constructor(to: Pick<SessionOptions, "onError" | "onNotice">) {
+    this.#to = to;
+  }
+
+  tell(notice: string | undefined): void {
+    if (notice !== undefined) this.#to.onNotice?.(notice);
+  }
+
+  report(error: unknown, what = "the messages go out as they are"): void {
+    if (this.#to.onError) this.#to.onError(error);
+    else console.error(`palimpsest: ${what}: ${messageOf(error)}`);
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 export function compactedNotice({ compaction, originals }: Compacted): string {
   const { tokensBefore, tokensAfter } = compaction;

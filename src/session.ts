@@ -20,7 +20,7 @@ import { arrivalTokens, isPassing } from "./plan/prune.ts";
 import { netSavings, type Savings } from "./savings.ts";
 import { Ahead } from "./session-ahead.ts";
 import { SessionLedger } from "./session-ledger.ts";
-import { unknownUsage } from "./session-notices.ts";
+import { messageOf, Notices, unknownUsage } from "./session-notices.ts";
 import type { CompactRequest, Observed, Prepared, SessionOptions } from "./session-options.ts";
 import { SessionRequests } from "./session-requests.ts";
 import { type SessionTools, sessionTools } from "./session-tools.ts";
@@ -33,12 +33,7 @@ import type { Message } from "./transcript/message.ts";
 
 export async function openSession(options: SessionOptions = {}): Promise<AgentSession> {
   const { store = memoryStore(), id = randomUUID(), now = Date.now } = options;
-  await store.openSession({
-    id,
-    at: now(),
-    ...(options.parent === undefined ? {} : { parent: options.parent }),
-    ...(options.model === undefined ? {} : { model: options.model }),
-  });
+  await store.openSession({ id, at: now(), ...defined({ parent: options.parent, model: options.model }) });
   return new AgentSession(await store.ledger(id), { ...options, store, id, now });
 }
 
@@ -54,6 +49,7 @@ export class AgentSession {
   readonly #wire = new SessionWire();
   readonly #ahead = new Ahead();
   readonly #overhead = new Overhead();
+  readonly #notices: Notices;
 
   constructor(ledger: readonly LedgerEntry[], options: Settled) {
     this.id = options.id;
@@ -62,6 +58,7 @@ export class AgentSession {
       typeof options.policy === "object" ? options.policy : policyNamed(options.policy ?? "palimpsest");
     this.#ledger = new SessionLedger(ledger, { ...options, policy: this.#policy });
     this.#requests = new SessionRequests(options, ledger);
+    this.#notices = new Notices(options);
   }
 
   /** Before each request: the messages to send, in the spelling they came in. */
@@ -80,7 +77,7 @@ export class AgentSession {
         await this.#attempt(live, "auto");
       return { messages: live.written, ...(outcome ? { outcome } : {}) };
     } catch (error) {
-      this.#report(error);
+      this.#notices.report(error);
       return { messages };
     }
   }
@@ -92,7 +89,7 @@ export class AgentSession {
   observe(reported: object, how: Observed | Message["ended"] = {}): void {
     const live = this.#live;
     const usage = usageFrom(reported);
-    if (!usage) this.#report(unknownUsage(reported), "this request was not counted");
+    if (!usage) this.#notices.report(unknownUsage(reported), "this request was not counted");
     if (!live || !usage) return;
     const at = this.#options.now();
     const observed = typeof how === "string" ? { ended: how } : how;
@@ -226,30 +223,39 @@ export class AgentSession {
     if (flush === undefined || !this.#options.onFlush) return;
     await this.#options
       .onFlush(flush)
-      .catch((error: unknown) => this.#report(error, "no notes were written"));
+      .catch((error: unknown) => this.#notices.report(error, "no notes were written"));
   }
 
   async #attempt(live: LiveConversation, trigger: CompactionTrigger): Promise<Outcome | undefined> {
-    const outcome = await compact(live.transcript, this.#compactOptions(trigger));
-    const settled = this.#settle(outcome);
-    return settled.kind === "compacted" ? settled : undefined;
+    return this.#try(() => compact(live.transcript, this.#compactOptions(trigger)));
+  }
+
+  /** What goes wrong in a compaction leaves what stood before it: that is sent. The breaker counts it, for it costs each time. */
+  async #try(work: () => Promise<Outcome>): Promise<Outcome | undefined> {
+    try {
+      const outcome = this.#settle(await work());
+      return outcome.kind === "compacted" ? outcome : undefined;
+    } catch (error) {
+      this.#notices.report(error);
+      this.#notices.tell(this.#ledger.failed(messageOf(error)));
+      return undefined;
+    }
   }
 
   /** What was prepared ahead, if it is ready and its history is still there. Over the hard mark it is waited for. */
   async #swapIn(live: LiveConversation): Promise<Outcome | undefined> {
-    const isWaiting = this.#ahead.isWorking && this.#isHard(live);
+    const { hard } = this.#requests.marksOf(this.#policy);
+    const isWaiting = this.#ahead.isWorking && this.#requests.calibrated(live.countedTokens) > hard;
     const polled = await this.#ahead.take({ isWaiting });
-    if (polled.kind === "failed") this.#report(polled.error, "nothing was prepared ahead");
+    if (polled.kind === "failed") this.#notices.report(polled.error, "nothing was prepared ahead");
     if (polled.kind !== "ready" || polled.outcome.kind !== "compacted") return undefined;
     const { outcome } = polled;
     const now = { transcript: live.transcript, ledger: this.#ledger.entries };
     if (!this.#ahead.fits(outcome, now, live.view)) return undefined;
-    await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
-    return this.#settle(outcome);
-  }
-
-  #isHard(live: LiveConversation): boolean {
-    return this.#requests.calibrated(live.countedTokens) > this.#requests.marksOf(this.#policy).hard;
+    return this.#try(async () => {
+      await commit(outcome, { store: this.#options.store, sessionId: this.id, spool: this.#options.spool });
+      return outcome;
+    });
   }
 
   #settle(outcome: Outcome): Outcome {
@@ -258,7 +264,7 @@ export class AgentSession {
       if (!outcome.compaction.isTransient) this.#requests.compacted(outcome.compaction);
       this.#look();
     }
-    if (notice !== undefined) this.#options.onNotice?.(notice);
+    this.#notices.tell(notice);
     return outcome;
   }
 
@@ -268,7 +274,7 @@ export class AgentSession {
 
   /** Recorded in the background: it informs, and no context depends on it. */
   #record(entry: LedgerEntry): void {
-    this.#ledger.record(entry).catch((error: unknown) => this.#report(error));
+    this.#ledger.record(entry).catch((error: unknown) => this.#notices.report(error));
   }
 
   #compactOptions(trigger: CompactionTrigger, focus?: string): CompactOptions {
@@ -287,13 +293,5 @@ export class AgentSession {
       ...(live ? { live: liveRequestAround(live.wire, [...live.written], live.around) } : {}),
       ...defined({ calibration, summarizer, fullSummarizer, workspace, spool, focus }),
     };
-  }
-
-  #report(error: unknown, what = "the messages go out as they are"): void {
-    if (this.#options.onError) {
-      this.#options.onError(error);
-      return;
-    }
-    console.error(`palimpsest: ${what}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

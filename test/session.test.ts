@@ -21,6 +21,26 @@ const problems = (messages: readonly Json[]) =>
 const open = (more: Parameters<typeof openSession>[0] = {}) =>
   openSession({ model: "claude-opus-4-5", windowTokens: 20_000, ...more });
 
+/** A real store on a disk that fills up. */
+function breakable() {
+  let isBroken = false;
+  const store = new Proxy(memoryStore(), {
+    get: (whole, key) =>
+      key === "keep" && isBroken
+        ? () => Promise.reject(new Error("disk full"))
+        : Reflect.get(whole, key).bind(whole),
+  });
+  return {
+    store,
+    breakDown: () => {
+      isBroken = true;
+    },
+    mend: () => {
+      isBroken = false;
+    },
+  };
+}
+
 describe("a session", () => {
   test("lets a small conversation through untouched, object by object", async () => {
     const session = await open();
@@ -117,15 +137,57 @@ describe("a session", () => {
   });
 
   test("fails open: the original goes through, and the error is said", async () => {
-    const broken = new Proxy(memoryStore(), {
-      get: (store, key) =>
-        key === "keep" ? () => Promise.reject(new Error("disk full")) : Reflect.get(store, key).bind(store),
-    });
+    const { store: broken, breakDown } = breakable();
+    breakDown();
     const errors: unknown[] = [];
     const session = await open({ store: broken, onError: (error) => errors.push(error) });
     const messages = conversation(30);
-    expect((await session.prepare(messages)).messages).toBe(messages);
+    const prepared = await session.prepare(messages);
+    expect(prepared.messages).toHaveLength(messages.length);
+    for (const [index, message] of prepared.messages.entries()) expect(message).toBe(messages[index]);
     expect(String(errors[0])).toContain("disk full");
+  });
+
+  test("fails open to what stood: behind a compaction that was made, one that fails sends the view, not the whole", async () => {
+    const { store, breakDown } = breakable();
+    const errors: unknown[] = [];
+    const session = await open({ store, onError: (error) => errors.push(error) });
+    const messages = [...conversation(30)];
+    const before = await session.prepare(messages);
+    expect(before.outcome?.kind).toBe("compacted");
+    breakDown();
+    for (let id = 30; errors.length === 0 && id < 80; id += 1) {
+      messages.push(...step(id));
+      const { messages: sent } = await session.prepare(messages);
+      expect(sent.slice(0, before.messages.length)).toEqual(before.messages);
+      expect(sent.at(-1)).toBe(messages.at(-1));
+    }
+    expect(String(errors[0])).toContain("disk full");
+  });
+
+  test("a compaction that cannot be done is tried three times, then the breaker trips and says so, until one asked for succeeds", async () => {
+    const { store, breakDown, mend } = breakable();
+    const errors: unknown[] = [];
+    const notices: string[] = [];
+    const session = await open({
+      store,
+      onError: (error) => errors.push(error),
+      onNotice: (notice) => notices.push(notice),
+    });
+    breakDown();
+    const messages = [...conversation(30)];
+    for (let id = 30; id < 40; id += 1) {
+      messages.push(...step(id));
+      await session.prepare(messages);
+    }
+    expect(errors).toHaveLength(3);
+    expect(notices).toEqual([
+      "Compaction did not help 3 times in a row (disk full); it is off until the next one asked for.",
+    ]);
+    mend();
+    expect((await session.compact())?.kind).toBe("compacted");
+    messages.push(...conversation(30).slice(1), ...step(50));
+    expect((await session.prepare(messages)).outcome?.kind).toBe("compacted");
   });
 
   test("a giant result arrives as a preview, with its ref, and was never sent whole", async () => {

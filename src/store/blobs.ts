@@ -1,11 +1,7 @@
 /**
- * Blobs: what an original is on disk. A part becomes bytes, the bytes are hashed, compressed where that pays, and checked
- * against their hash whenever they are read: a flipped byte is an error, never a wrong answer.
- *
- * The bytes are a line of JSON and, behind it, the text of the part as it is: escaping megabytes of output would cost more
- * than all the rest. Text with lone surrogates, which UTF-8 cannot hold, stays in the JSON. Left out are `native` (the
- * host's spelling) and `callId` (the host makes new ones when it resumes): the same file read in two sessions is then one
- * blob. The call id stands beside the ref instead.
+ * Blobs: what is kept, as it lies on the disk. Bytes (a part as `part-bytes.ts` spells it, a piece of a file, an entry) are
+ * hashed, compressed where that pays, and checked against their hash whenever they are read: a flipped byte is an error,
+ * never a wrong answer.
  */
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
@@ -41,74 +37,6 @@ export interface Blob extends Stowed {
 const COMPRESSED_FROM_BYTES = 1024;
 /** Less saved than this does not pay for unpacking it at every read. */
 const WORTHWHILE = 0.9;
-
-/** Of its own size: the buffer they are spelled into is larger. */
-export function bytesOfPart(part: Part): Uint8Array {
-  return Buffer.concat(spellParts([part]));
-}
-
-/** Three bytes for each UTF-16 unit: the most UTF-8 can take. Memory that is not written to is never given. */
-const MOST_BYTES = 3;
-
-/** Each part as bytes, all in one buffer where they can be: a buffer for each costs more than writing it. */
-export function spellParts(parts: readonly Part[]): readonly Uint8Array[] {
-  const drafts = parts.map((part) => ({ part, ...draftOf(part) }));
-  const units = drafts.reduce((sum, { head, text }) => sum + head.length + text.length, 0);
-  const buffer = new Uint8Array(Buffer.allocUnsafeSlow(units * MOST_BYTES).buffer);
-  let end = 0;
-  return drafts.map(({ part, head, text }) => {
-    const start = end;
-    end += encoder.encodeInto(head, buffer.subarray(end)).written;
-    const { written } = encoder.encodeInto(text, buffer.subarray(end));
-    end += written;
-    // As many bytes as units: all ASCII, so looking for lone surrogates would be in vain.
-    return written === text.length || isWellFormed(text)
-      ? buffer.subarray(start, end)
-      : encoder.encode(JSON.stringify(headOf(part, {})));
-  });
-}
-
-const encoder = new TextEncoder();
-
-/** The JSON, and behind it the one text that makes up nearly all of a part, where it has one. */
-function draftOf(part: Part): { readonly head: string; readonly text: string } {
-  const [first, ...others] = part.type === "tool-result" ? part.output : [part];
-  if ((first?.type !== "text" && first?.type !== "thinking") || others.length > 0)
-    return { head: JSON.stringify(headOf(part, {})), text: "" };
-  return { head: `${JSON.stringify(headOf(part, { text: undefined }))}\n`, text: first.text };
-}
-
-/** UTF-8 cannot hold lone surrogates. Node 20 has the method; the library of types that says so comes with a later target. */
-function isWellFormed(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed();
-}
-
-/** `undefined` makes JSON leave a field out. */
-function headOf(part: Part, without: { readonly text?: undefined }): object {
-  const bare = { native: undefined, callId: undefined };
-  if (part.type !== "tool-result") return { ...part, ...bare, ...without };
-  return {
-    ...part,
-    ...bare,
-    output: part.output.map((item) => ({ ...item, native: undefined, ...without })),
-  };
-}
-
-export function callIdOf(part: Part): string | undefined {
-  return part.type === "tool-call" || part.type === "tool-result" ? part.callId : undefined;
-}
-
-export function partOfBytes(bytes: Uint8Array, callId: string | undefined): Part {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = buffer.indexOf("\n");
-  const head = JSON.parse(buffer.toString("utf8", 0, end === -1 ? buffer.length : end));
-  const text = end === -1 ? {} : { text: buffer.toString("utf8", end + 1) };
-  // The hash of these bytes was checked, and only `bytesOfPart` makes them.
-  if (head.type !== "tool-result")
-    return { ...head, ...text, ...(callId === undefined ? {} : { callId }) } as Part;
-  const output = head.output.map((item: object) => ({ ...item, ...text }));
-  return { ...head, callId, output } as Part;
-}
 
 export function sha256Of(bytes: Uint8Array): Buffer {
   return createHash("sha256").update(bytes).digest();
@@ -206,7 +134,7 @@ function howFor(bytes: Uint8Array): BrotliOptions {
   return {
     chunkSize: Math.max(1024, bytes.length >> 1),
     params: {
-      [constants.BROTLI_PARAM_QUALITY]: 1,
+      [constants.BROTLI_PARAM_QUALITY]: 0,
       [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
     },
   };

@@ -7,23 +7,14 @@ import { PalimpsestError } from "../errors.ts";
 import type { LedgerEntry } from "../plan/ledger.ts";
 import type { Part } from "../transcript/message.ts";
 import { textIn } from "../transcript/part-text.ts";
-import {
-  assertSameContent,
-  type Blob,
-  callIdOf,
-  pack,
-  partOfBytes,
-  sha256Of,
-  spellParts,
-  stow,
-  unpack,
-} from "./blobs.ts";
+import { assertSameContent, type Blob, pack, sha256Of, stow, unpack } from "./blobs.ts";
 import { recut } from "./chunks.ts";
 import { ledgerLine, originalLine, pieceLine, sessionLine, sourceLine } from "./export.ts";
 import { collectFrom } from "./garbage.ts";
 import { blobsOf, type Kept, type Session, type State, shelfOf, sweep } from "./memory-shelf.ts";
 import { nearestRefs } from "./nearest.ts";
 import { type PlacedRow, pageOf, unknownSession } from "./paging.ts";
+import { callIdOf, partOfBytes, spellParts } from "./part-bytes.ts";
 import { searchRows } from "./search.ts";
 import type {
   Collected,

@@ -22,6 +22,8 @@ export class Connection {
   readonly path: string;
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
+  /** By this connection: SQLite counts only what others write. */
+  #written = 0;
 
   constructor(database: Database, path: string) {
     this.#database = database;
@@ -30,7 +32,14 @@ export class Connection {
 
   /** Runs whole or not at all, alone among all processes, and is on the disk when it resolves. May run more than once. */
   write<T>(work: () => T): Promise<T> {
-    return patiently(this.path, () => this.#transaction("BEGIN IMMEDIATE", work));
+    return patiently(this.path, () => {
+      try {
+        return this.#transaction("BEGIN IMMEDIATE", work);
+      } finally {
+        // Also where it failed: then whoever compares looks once more than needed.
+        this.#written += 1;
+      }
+    });
   }
 
   /** Sees one state of the store, whatever others write meanwhile. */
@@ -55,6 +64,12 @@ export class Connection {
 
   all<Row>(sql: string, ...values: SqlValue[]): readonly Row[] {
     return this.#statement(sql).all(...values) as readonly Row[];
+  }
+
+  /** Asked in two transactions, it is the same where nothing was written between them, here or by another process. */
+  version(): string {
+    const { data_version: others } = this.get<{ data_version: number }>("PRAGMA data_version") ?? {};
+    return `${others} ${this.#written}`;
   }
 
   /** Gives the pages that collecting freed back to the disk. Not worth failing for: the pages are used again anyway. */

@@ -2,8 +2,8 @@
 import { PalimpsestError } from "../errors.ts";
 import type { Part } from "../transcript/message.ts";
 import type { Ref } from "../transcript/ref.ts";
-import { partOfBytes } from "./blobs.ts";
 import { nearestRefs } from "./nearest.ts";
+import { partOfBytes } from "./part-bytes.ts";
 import type { Connection } from "./sqlite-connection.ts";
 import { type KeptSpan, packReader } from "./sqlite-packs.ts";
 import type { Original, Recall } from "./store.ts";

@@ -19,21 +19,21 @@ export interface Span {
 /** A larger original lies alone. */
 const PACK_BYTES = 256 * 1024;
 
-/** Bytes as they come, put into as many packs as they need. */
-export function groupForPacks<T extends { readonly bytes: Uint8Array }>(
-  pieces: readonly T[],
-): readonly T[][] {
-  const groups: T[][] = [];
-  let room = 0;
+/** Bytes as they come, put into as many packs as they need; each pack as soon as it is full. */
+export function* inPacks<T extends { bytes(): Uint8Array }>(pieces: Iterable<T>): Iterable<readonly T[]> {
+  let open: T[] = [];
+  let room = PACK_BYTES;
   for (const piece of pieces) {
-    if (piece.bytes.length > room || groups.length === 0) {
-      groups.push([]);
+    const { length } = piece.bytes();
+    if (length > room && open.length > 0) {
+      yield open;
+      open = [];
       room = PACK_BYTES;
     }
-    groups.at(-1)?.push(piece);
-    room -= piece.bytes.length;
+    open.push(piece);
+    room -= length;
   }
-  return groups;
+  if (open.length > 0) yield open;
 }
 
 export function insertPack(connection: Connection, { codec, bytes, data }: Stowed): number {

@@ -1,0 +1,114 @@
+/**
+ * A part as bytes, and back. The bytes are a line of JSON and, behind it, the text of the part as it is: escaping megabytes
+ * of output would cost more than all the rest. Text with lone surrogates, which UTF-8 cannot hold, stays in the JSON. Left
+ * out are `native` (the host's spelling) and `callId` (the host makes new ones when it resumes): the same file read in two
+ * sessions is then one blob. The call id stands beside the ref instead.
+ *
+ * The same part must give the same bytes in every version: stores find by hash what they have already.
+ */
+import type { Part } from "../transcript/message.ts";
+
+/** Of its own size: the buffer they are spelled into is larger. */
+export function bytesOfPart(part: Part): Uint8Array {
+  return Buffer.concat(spellParts([part]));
+}
+
+export function spellParts(parts: readonly Part[]): readonly Uint8Array[] {
+  return spellings(parts).map((spelled) => spelled());
+}
+
+/** Three bytes for each UTF-16 unit: the most UTF-8 can take. Memory that is not written to is never given. */
+const MOST_BYTES = 3;
+
+/**
+ * Each part as bytes when it is first asked for, so that what is spelled can be at work elsewhere while the next one is. Those
+ * asked for one after the other lie side by side in one buffer, where they can: a buffer for each costs more than writing it.
+ */
+export function spellings(parts: readonly Part[]): readonly (() => Uint8Array)[] {
+  const drafts = parts.map(draftOf);
+  const units = drafts.reduce((sum, { head, text }) => sum + head.length + text.length, 0);
+  const buffer = Buffer.allocUnsafeSlow(units * MOST_BYTES);
+  let end = 0;
+  return drafts.map(({ head, text }, index) =>
+    once(() => {
+      const start = end;
+      const from = start + buffer.write(head, start);
+      end = from + buffer.write(text, from);
+      if (isFaithful(text, buffer.subarray(from, end))) return buffer.subarray(start, end);
+      end = start;
+      // As many drafts as parts.
+      return Buffer.from(jsonOf(parts[index] as Part, isNothing));
+    }),
+  );
+}
+
+export function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** What a lone surrogate becomes in UTF-8. */
+const REPLACED = Buffer.from("\ufffd");
+
+/**
+ * Whether UTF-8 held the text. As many bytes as units is all ASCII; else looking for the replacement among the bytes takes a
+ * tenth of what looking for lone surrogates in the text does, and only where one is found is there more to ask.
+ */
+function isFaithful(text: string, bytes: Buffer): boolean {
+  return bytes.length === text.length || !bytes.includes(REPLACED) || isWellFormed(text);
+}
+
+/** Node 20 has the method; the library of types that says so comes with a later target. */
+function isWellFormed(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed();
+}
+
+/** The JSON, and behind it the one text that makes up nearly all of a part, where it has one. */
+function draftOf(part: Part): { readonly head: string; readonly text: string } {
+  const [first, ...others] = part.type === "tool-result" ? part.output : [part];
+  if ((first?.type !== "text" && first?.type !== "thinking") || others.length > 0)
+    return { head: jsonOf(part, isNothing), text: "" };
+  return { head: `${jsonOf(part, isText)}\n`, text: first.text };
+}
+
+type Leaves = (key: string) => boolean;
+const isForHosts: Leaves = (key) => key === "native" || key === "callId";
+const isNative: Leaves = (key) => key === "native";
+const isNothing: Leaves = () => false;
+const isText: Leaves = (key) => key === "text";
+
+function jsonOf(part: Part, isSaidBehind: Leaves): string {
+  if (part.type !== "tool-result") return jsonWithout(part, (key) => isForHosts(key) || isSaidBehind(key));
+  const items = part.output.map((item) => jsonWithout(item, (key) => isNative(key) || isSaidBehind(key)));
+  return jsonWithout(part, isForHosts, `[${items.join(",")}]`);
+}
+
+/** As `JSON.stringify` spells an object that lacks some fields, without making that object: a fifth of the time. */
+function jsonWithout(value: object, leaves: Leaves, output?: string): string {
+  let json = "";
+  for (const [key, field] of Object.entries(value)) {
+    const spelled = leaves(key) ? undefined : key === "output" && output ? output : JSON.stringify(field);
+    // Where there is no JSON for a value, `JSON.stringify` leaves the field out too.
+    if (spelled !== undefined) json += `${json === "" ? "" : ","}${JSON.stringify(key)}:${spelled}`;
+  }
+  return `{${json}}`;
+}
+
+export function callIdOf(part: Part): string | undefined {
+  return part.type === "tool-call" || part.type === "tool-result" ? part.callId : undefined;
+}
+
+export function partOfBytes(bytes: Uint8Array, callId: string | undefined): Part {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const end = buffer.indexOf("\n");
+  const head = JSON.parse(buffer.toString("utf8", 0, end === -1 ? buffer.length : end));
+  const text = end === -1 ? {} : { text: buffer.toString("utf8", end + 1) };
+  // The hash of these bytes was checked, and only `bytesOfPart` makes them.
+  if (head.type !== "tool-result")
+    return { ...head, ...text, ...(callId === undefined ? {} : { callId }) } as Part;
+  const output = head.output.map((item: object) => ({ ...item, ...text }));
+  return { ...head, callId, output } as Part;
+}

@@ -14,7 +14,13 @@ export function bytesOfPart(part: Part): Uint8Array {
 }
 
 export function spellParts(parts: readonly Part[]): readonly Uint8Array[] {
-  return spellings(parts).map((spelled) => spelled());
+  return spellings(parts).map((spelling) => spelling.bytes());
+}
+
+export interface Spelling {
+  /** Its length in UTF-16. */
+  readonly units: number;
+  bytes(): Uint8Array;
 }
 
 /** Three bytes for each UTF-16 unit: the most UTF-8 can take. Memory that is not written to is never given. */
@@ -24,13 +30,14 @@ const MOST_BYTES = 3;
  * Each part as bytes when it is first asked for, so that what is spelled can be at work elsewhere while the next one is. Those
  * asked for one after the other lie side by side in one buffer, where they can: a buffer for each costs more than writing it.
  */
-export function spellings(parts: readonly Part[]): readonly (() => Uint8Array)[] {
+export function spellings(parts: readonly Part[]): readonly Spelling[] {
   const drafts = parts.map(draftOf);
   const units = drafts.reduce((sum, { head, text }) => sum + head.length + text.length, 0);
   const buffer = Buffer.allocUnsafeSlow(units * MOST_BYTES);
   let end = 0;
-  return drafts.map(({ head, text }, index) =>
-    once(() => {
+  return drafts.map(({ head, text }, index) => ({
+    units: head.length + text.length,
+    bytes: once(() => {
       const start = end;
       const from = start + buffer.write(head, start);
       end = from + buffer.write(text, from);
@@ -39,7 +46,7 @@ export function spellings(parts: readonly Part[]): readonly (() => Uint8Array)[]
       // As many drafts as parts.
       return Buffer.from(jsonOf(parts[index] as Part, isNothing));
     }),
-  );
+  }));
 }
 
 export function once<T>(make: () => T): () => T {

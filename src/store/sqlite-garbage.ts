@@ -1,6 +1,7 @@
 /** Collecting in SQLite: one transaction, so a dry run is the same run taken back, and reports the same numbers. */
 import { collectFrom, refsNamedIn, type Shelf } from "./garbage.ts";
 import type { Connection } from "./sqlite-connection.ts";
+import { isRef } from "./sqlite-originals.ts";
 import { removeSpans, type Span } from "./sqlite-packs.ts";
 import { ledgerOf, sessionKey } from "./sqlite-sessions.ts";
 import { removeSources } from "./sqlite-sources.ts";
@@ -55,7 +56,7 @@ function shelfOf(connection: Connection, now: number): Shelf {
       for (const entry of ledgerOf(connection, id))
         for (const ref of refsNamedIn(entry)) {
           const holders = connection.all<{ id: string }>(
-            "SELECT id FROM refs JOIN sessions ON key = session WHERE ref = ?",
+            `SELECT id FROM refs JOIN sessions ON key = session WHERE ${isRef("?1")}`,
             ref,
           );
           if (!holders.some((holder) => holder.id === id)) yield* holders.map((holder) => holder.id);

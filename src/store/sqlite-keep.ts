@@ -3,9 +3,10 @@
  * while this one spells on and hashes, and written with two statements for each pack and one for each ref.
  */
 import { assertSameContent, type Stowed, sha256Of, stow, stowAside } from "./blobs.ts";
-import { callIdOf, once, partOfBytes, spellings } from "./part-bytes.ts";
+import { callIdOf, once, partOfBytes, type Spelling, spellings } from "./part-bytes.ts";
+import { OF_BYTES, OF_CONTENT, sha256Proving } from "./proof.ts";
 import type { Connection } from "./sqlite-connection.ts";
-import { KEPT, type KeptRow, originalReader } from "./sqlite-originals.ts";
+import { isRef, KEPT, type KeptRow, originalReader } from "./sqlite-originals.ts";
 import { inPacks, insertPack, type Span } from "./sqlite-packs.ts";
 import { sessionKey, useSession } from "./sqlite-sessions.ts";
 import type { Original } from "./store.ts";
@@ -19,8 +20,9 @@ export async function keepOriginals(
   const before = await connection.read(() => find(connection, sessionKey(connection, id), pieces));
   if (pieces.every((one) => before.own.has(one))) return;
   // Compressing is the slow part: done before the lock is taken, only for what is new, and while this thread goes on.
-  const packing = Promise.all(Array.from(inPacks(missingIn(before, pieces)), packedAside));
-  for (const one of pieces) one.sha256();
+  const missing = missingIn(before, pieces);
+  const packing = packedApart(missing);
+  for (const one of missing) one.sha256();
   const packs = await packing;
   await connection.write(() => {
     const key = sessionKey(connection, id);
@@ -35,10 +37,9 @@ export async function keepOriginals(
   });
 }
 
-interface Piece {
+interface Piece extends Spelling {
   readonly original: Original;
-  /** Spelled, and hashed, when it is first asked for. */
-  bytes(): Uint8Array;
+  /** What will prove it, made when it is first asked for. */
   sha256(): Buffer;
 }
 
@@ -48,10 +49,15 @@ function piecesOf(originals: readonly Original[]): readonly Piece[] {
   const byRef = new Map<string, Piece>();
   for (const [index, original] of originals.entries()) {
     // As many spellings as parts.
-    const bytes = spelled[index] as () => Uint8Array;
+    const spelling = spelled[index] as Spelling;
     const first = byRef.get(original.ref);
     if (first) assertSameContent(first.original.part, original.part, original.ref);
-    else byRef.set(original.ref, { original, bytes, sha256: once(() => sha256Of(bytes())) });
+    else
+      byRef.set(original.ref, {
+        original,
+        ...spelling,
+        sha256: once(() => sha256Proving(original.part, spelling.bytes())),
+      });
   }
   return [...byRef.values()];
 }
@@ -70,9 +76,9 @@ function find(connection: Connection, key: number, pieces: readonly Piece[]): Fo
   const elsewhere = new Map<Piece, Span>();
   for (const one of heldByAnyone(connection, pieces)) {
     const { ref } = one.original;
-    const mine = connection.get<KeptRow>(`${KEPT} WHERE ref = ? AND session = ?`, ref, key);
-    const row = mine ?? connection.get<KeptRow>(`${KEPT} WHERE ref = ? LIMIT 1`, ref);
-    const isSame = row !== undefined && one.sha256().equals(row.sha256);
+    const mine = connection.get<KeptRow>(`${KEPT} WHERE ${isRef("?1")} AND session = ?2`, ref, key);
+    const row = mine ?? connection.get<KeptRow>(`${KEPT} WHERE ${isRef("?1")} LIMIT 1`, ref);
+    const isSame = row !== undefined && sha256For(one, row.proof).equals(row.sha256);
     if (mine) own.add(one);
     else if (isSame) elsewhere.set(one, row);
     if (mine && !isSame) assertSame(connection, mine, one);
@@ -83,7 +89,7 @@ function find(connection: Connection, key: number, pieces: readonly Piece[]): Fo
 /** Mostly none: one question for all of them. */
 function heldByAnyone(connection: Connection, pieces: readonly Piece[]): readonly Piece[] {
   const held = connection.all<{ key: number }>(
-    "SELECT key FROM json_each(?) WHERE EXISTS (SELECT 1 FROM refs WHERE ref = value)",
+    `SELECT key FROM json_each(?1) WHERE EXISTS (SELECT 1 FROM refs WHERE ${isRef("value")})`,
     JSON.stringify(pieces.map(({ original }) => original.ref)),
   );
   // The places in the list that was asked for.
@@ -95,6 +101,11 @@ function assertSame(connection: Connection, row: KeptRow, { original, bytes }: P
   assertSameContent(kept.part, partOfBytes(bytes(), callIdOf(original.part)), original.ref);
 }
 
+/** Comparable to what proves one that is kept. */
+function sha256For({ bytes, sha256 }: Piece, proof: number): Buffer {
+  return proof === OF_BYTES ? sha256Of(bytes()) : sha256();
+}
+
 function missingIn({ own, elsewhere }: Found, pieces: readonly Piece[]): readonly Piece[] {
   return pieces.filter((one) => !own.has(one) && !elsewhere.has(one));
 }
@@ -103,8 +114,22 @@ interface Pack extends Stowed {
   readonly pieces: readonly Piece[];
 }
 
-async function packedAside(pieces: readonly Piece[]): Promise<Pack> {
-  return { pieces, ...(await stowAside(joined(pieces))) };
+/** Longer than this, this thread does not stand still for whom it serves besides. */
+const HERE_BYTES = 384 * 1024;
+
+/** On other threads, all but the last pack: this one would only wait for it. */
+function packedApart(missing: readonly Piece[]): Promise<readonly Pack[]> {
+  const last = missing.at(-1);
+  const packs = Array.from(inPacks(missing), (pieces) => {
+    const bytes = joined(pieces);
+    const isHere = pieces.at(-1) === last && bytes.length <= HERE_BYTES;
+    return isHere ? { pieces, ...stow(bytes) } : packedAside(pieces, bytes);
+  });
+  return Promise.all(packs);
+}
+
+async function packedAside(pieces: readonly Piece[], bytes: Uint8Array): Promise<Pack> {
+  return { pieces, ...(await stowAside(bytes)) };
 }
 
 function packed(pieces: readonly Piece[]): Pack {
@@ -150,8 +175,8 @@ function insertRef(connection: Connection, key: number, { original, sha256 }: Pi
   const { ref, part, description, tokens, at } = original;
   const callId = callIdOf(part);
   connection.run(
-    `INSERT INTO refs(session, ref, kind, pack, start, bytes, sha256, call_id, description, tokens, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO refs(session, ref, kind, pack, start, bytes, sha256, proof, call_id, description, tokens, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ${OF_CONTENT}, ?, ?, ?, ?)`,
     key,
     ref,
     part.type,

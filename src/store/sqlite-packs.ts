@@ -6,7 +6,7 @@
  * What it costs: to read one original its whole pack is unpacked (about a millisecond, which is what bounds a pack), and
  * what is collected out of the middle of a pack makes the rest be packed anew.
  */
-import { assertWhole, type Stowed, stow, unstow } from "./blobs.ts";
+import { type Stowed, stow, unstow } from "./blobs.ts";
 import type { Connection } from "./sqlite-connection.ts";
 
 /** Where the bytes of an original are. */
@@ -16,24 +16,45 @@ export interface Span {
   readonly bytes: number;
 }
 
-/** A larger original lies alone. */
-const PACK_BYTES = 256 * 1024;
+/** What bounds a pack is what reading one original out of it takes. A larger original lies alone. */
+const PACK_BYTES = 384 * 1024;
+/** Packs are to be a little smaller, because originals do not end where packs do. */
+const USUAL_BYTES = 320 * 1024;
+/** Less is one pack: another thread would take longer to wake than to compress it. */
+const SPLIT_FROM_BYTES = 128 * 1024;
 
-/** Bytes as they come, put into as many packs as they need; each pack as soon as it is full. */
-export function* inPacks<T extends { bytes(): Uint8Array }>(pieces: Iterable<T>): Iterable<readonly T[]> {
+/** What goes into packs. */
+interface Piece {
+  /** In UTF-16: hardly fewer than bytes, and known before they are. */
+  readonly units: number;
+  bytes(): Uint8Array;
+}
+
+/**
+ * Pieces in packs of about one size, at least two, so that as many threads have as much to do; each pack as soon as it is full,
+ * so that it can be compressed while the next one is spelled.
+ */
+export function* inPacks<T extends Piece>(pieces: Iterable<T>): Iterable<readonly T[]> {
+  const all = [...pieces];
+  const enough = usualSize(all);
   let open: T[] = [];
-  let room = PACK_BYTES;
-  for (const piece of pieces) {
+  let size = 0;
+  for (const piece of all) {
     const { length } = piece.bytes();
-    if (length > room && open.length > 0) {
+    if (size >= enough || (size > 0 && size + length > PACK_BYTES)) {
       yield open;
       open = [];
-      room = PACK_BYTES;
+      size = 0;
     }
     open.push(piece);
-    room -= length;
+    size += length;
   }
   if (open.length > 0) yield open;
+}
+
+function usualSize(pieces: readonly Piece[]): number {
+  const units = pieces.reduce((sum, piece) => sum + piece.units, 0);
+  return units < SPLIT_FROM_BYTES ? PACK_BYTES : units / Math.max(2, Math.ceil(units / USUAL_BYTES));
 }
 
 export function insertPack(connection: Connection, { codec, bytes, data }: Stowed): number {
@@ -42,21 +63,16 @@ export function insertPack(connection: Connection, { codec, bytes, data }: Stowe
 
 const PACKS_AT_HAND = 8;
 
-/** Reads originals out of packs, the last few at hand. For one transaction: a pack may change behind it. */
-export function packReader(connection: Connection): (row: KeptSpan) => Uint8Array {
+/** Reads the bytes of originals out of packs, unproven, the last few packs at hand. For one transaction: a pack may change behind it. */
+export function packReader(connection: Connection): (row: Span) => Uint8Array | undefined {
   const open = new Map<number, Uint8Array | undefined>();
-  return ({ pack, start, bytes, sha256, ref }) => {
+  return ({ pack, start, bytes }) => {
     if (!open.has(pack)) {
       if (open.size === PACKS_AT_HAND) open.clear();
       open.set(pack, unpacked(connection, pack));
     }
-    return assertWhole(open.get(pack)?.subarray(start, start + bytes), sha256, `The original of ${ref}`);
+    return open.get(pack)?.subarray(start, start + bytes);
   };
-}
-
-export interface KeptSpan extends Span {
-  readonly ref: string;
-  readonly sha256: Uint8Array;
 }
 
 function unpacked(connection: Connection, pack: number): Uint8Array | undefined {

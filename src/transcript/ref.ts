@@ -19,15 +19,53 @@ const LENGTH = 12;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export function refOf(part: Part): Ref {
-  const known = refs.get(part);
-  if (known !== undefined) return known;
-  const ref = encode(createHash("sha256").update(contentOf(part)).digest());
-  refs.set(part, ref);
-  return ref;
+  return (addresses.get(part) ?? addressed(part)).ref;
 }
 
-/** Parts are immutable, so a ref is computed once per part object; the entry dies with the part. */
-const refs = new WeakMap<Part, Ref>();
+/**
+ * The SHA-256 a ref is the beginning of, a letter for each byte. A text was hashed once to be addressed, and whoever keeps it
+ * need not do so again: strings never change. Whether it is still the same string is asked, for a part that others can
+ * reach may have been changed against all promises; what is not one text is hashed anew.
+ */
+export function digestOf(part: Part): string {
+  const known = addresses.get(part);
+  const said = saidBy(part);
+  const isSame = said !== undefined && known?.said === said && known.isError === isErrorIn(part);
+  return (known && isSame ? known : addressed(part)).digest;
+}
+
+interface Address {
+  readonly ref: Ref;
+  readonly digest: string;
+  /** What it was made of, where that is one text and little else. */
+  readonly said: string | undefined;
+  readonly isError: boolean;
+}
+
+/** Parts are immutable, so an address is made once per part object; the entry dies with the part. */
+const addresses = new WeakMap<Part, Address>();
+
+function addressed(part: Part): Address {
+  const digest = createHash("sha256").update(contentOf(part)).digest();
+  const made = {
+    ref: encode(digest),
+    digest: digest.toString("latin1"),
+    said: saidBy(part),
+    isError: isErrorIn(part),
+  };
+  // The first one stays: a ref does not change under a part that was changed.
+  if (!addresses.has(part)) addresses.set(part, made);
+  return made;
+}
+
+function saidBy(part: Part): string | undefined {
+  const [first, ...others] = part.type === "tool-result" ? part.output : [part];
+  return first?.type === "text" && others.length === 0 ? first.text : undefined;
+}
+
+function isErrorIn(part: Part): boolean {
+  return part.type === "tool-result" && part.isError;
+}
 
 export function isRef(text: string): text is Ref {
   return /^ref_[0-9a-hjkmnp-tv-z]{12}$/.test(text);

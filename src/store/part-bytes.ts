@@ -14,13 +14,7 @@ export function bytesOfPart(part: Part): Uint8Array {
 }
 
 export function spellParts(parts: readonly Part[]): readonly Uint8Array[] {
-  return spellings(parts).map((spelling) => spelling.bytes());
-}
-
-export interface Spelling {
-  /** Its length in UTF-16. */
-  readonly units: number;
-  bytes(): Uint8Array;
+  return spellings(parts).map((bytes) => bytes());
 }
 
 /** Three bytes for each UTF-16 unit: the most UTF-8 can take. Memory that is not written to is never given. */
@@ -30,14 +24,13 @@ const MOST_BYTES = 3;
  * Each part as bytes when it is first asked for, so that what is spelled can be at work elsewhere while the next one is. Those
  * asked for one after the other lie side by side in one buffer, where they can: a buffer for each costs more than writing it.
  */
-export function spellings(parts: readonly Part[]): readonly Spelling[] {
+export function spellings(parts: readonly Part[]): readonly (() => Uint8Array)[] {
   const drafts = parts.map(draftOf);
   const units = drafts.reduce((sum, { head, text }) => sum + head.length + text.length, 0);
   const buffer = Buffer.allocUnsafeSlow(units * MOST_BYTES);
   let end = 0;
-  return drafts.map(({ head, text }, index) => ({
-    units: head.length + text.length,
-    bytes: once(() => {
+  return drafts.map(({ head, text }, index) =>
+    once(() => {
       const start = end;
       const from = start + buffer.write(head, start);
       end = from + buffer.write(text, from);
@@ -46,7 +39,7 @@ export function spellings(parts: readonly Part[]): readonly Spelling[] {
       // As many drafts as parts.
       return Buffer.from(jsonOf(parts[index] as Part, isNothing));
     }),
-  }));
+  );
 }
 
 export function once<T>(make: () => T): () => T {

@@ -1,13 +1,13 @@
 /**
- * Keeping originals in SQLite. What is there already is found by ref; the rest is spelled, compressed on other threads
- * while this one spells on and hashes, and written with two statements for each pack and one for each ref.
+ * Keeping originals in SQLite. What is there already is found by ref, with one question for all; the rest is spelled, compressed
+ * together, and written with one statement for each pack and one for each ref.
  */
 import { assertSameContent, type Stowed, sha256Of, stow, stowAside } from "./blobs.ts";
-import { callIdOf, once, partOfBytes, type Spelling, spellings } from "./part-bytes.ts";
+import { callIdOf, once, partOfBytes, spellings } from "./part-bytes.ts";
 import { OF_BYTES, OF_CONTENT, sha256Proving } from "./proof.ts";
 import type { Connection } from "./sqlite-connection.ts";
 import { isRef, KEPT, type KeptRow, originalReader } from "./sqlite-originals.ts";
-import { inPacks, insertPack, type Span } from "./sqlite-packs.ts";
+import { inPacks, insertPack, PACK_BYTES, type Span } from "./sqlite-packs.ts";
 import { sessionKey, useSession } from "./sqlite-sessions.ts";
 import type { Original } from "./store.ts";
 
@@ -19,7 +19,7 @@ export async function keepOriginals(
   const pieces = piecesOf(originals);
   const before = await connection.read(() => find(connection, sessionKey(connection, id), pieces));
   if (pieces.every((one) => before.own.has(one))) return;
-  // Compressing is the slow part: done before the lock is taken, only for what is new, and while this thread goes on.
+  // The slow part: before the lock is taken, and only for what is new.
   const missing = missingIn(before, pieces);
   const packing = packedApart(missing);
   for (const one of missing) one.sha256();
@@ -37,8 +37,10 @@ export async function keepOriginals(
   });
 }
 
-interface Piece extends Spelling {
+interface Piece {
   readonly original: Original;
+  /** Spelled when it is first asked for. */
+  bytes(): Uint8Array;
   /** What will prove it, made when it is first asked for. */
   sha256(): Buffer;
 }
@@ -49,14 +51,13 @@ function piecesOf(originals: readonly Original[]): readonly Piece[] {
   const byRef = new Map<string, Piece>();
   for (const [index, original] of originals.entries()) {
     // As many spellings as parts.
-    const spelling = spelled[index] as Spelling;
+    const bytes = spelled[index] as () => Uint8Array;
     const first = byRef.get(original.ref);
     if (first) assertSameContent(first.original.part, original.part, original.ref);
     else
       byRef.set(original.ref, {
-        original,
-        ...spelling,
-        sha256: once(() => sha256Proving(original.part, spelling.bytes())),
+        ...{ original, bytes },
+        sha256: once(() => sha256Proving(original.part, bytes())),
       });
   }
   return [...byRef.values()];
@@ -114,15 +115,15 @@ interface Pack extends Stowed {
   readonly pieces: readonly Piece[];
 }
 
-/** Longer than this, this thread does not stand still for whom it serves besides. */
-const HERE_BYTES = 384 * 1024;
-
-/** On other threads, all but the last pack: this one would only wait for it. */
+/**
+ * The last pack here, all others on other threads. To wake a thread, to wait for it and to share a processor with it costs about
+ * what compressing a pack does (0.8 ms), and what leaves with a compaction is mostly one. More would hold up whom we serve.
+ */
 function packedApart(missing: readonly Piece[]): Promise<readonly Pack[]> {
   const last = missing.at(-1);
   const packs = Array.from(inPacks(missing), (pieces) => {
     const bytes = joined(pieces);
-    const isHere = pieces.at(-1) === last && bytes.length <= HERE_BYTES;
+    const isHere = pieces.at(-1) === last && bytes.length <= PACK_BYTES;
     return isHere ? { pieces, ...stow(bytes) } : packedAside(pieces, bytes);
   });
   return Promise.all(packs);

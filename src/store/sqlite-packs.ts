@@ -17,44 +17,23 @@ export interface Span {
 }
 
 /** What bounds a pack is what reading one original out of it takes. A larger original lies alone. */
-const PACK_BYTES = 384 * 1024;
-/** Packs are to be a little smaller, because originals do not end where packs do. */
-const USUAL_BYTES = 320 * 1024;
-/** Less is one pack: another thread would take longer to wake than to compress it. */
-const SPLIT_FROM_BYTES = 128 * 1024;
+export const PACK_BYTES: number = 640 * 1024;
 
-/** What goes into packs. */
-interface Piece {
-  /** In UTF-16: hardly fewer than bytes, and known before they are. */
-  readonly units: number;
-  bytes(): Uint8Array;
-}
-
-/**
- * Pieces in packs of about one size, at least two, so that as many threads have as much to do; each pack as soon as it is full,
- * so that it can be compressed while the next one is spelled.
- */
-export function* inPacks<T extends Piece>(pieces: Iterable<T>): Iterable<readonly T[]> {
-  const all = [...pieces];
-  const enough = usualSize(all);
+/** Bytes as they come, put into as many packs as they need; each pack as soon as it is full. */
+export function* inPacks<T extends { bytes(): Uint8Array }>(pieces: Iterable<T>): Iterable<readonly T[]> {
   let open: T[] = [];
-  let size = 0;
-  for (const piece of all) {
+  let room = PACK_BYTES;
+  for (const piece of pieces) {
     const { length } = piece.bytes();
-    if (size >= enough || (size > 0 && size + length > PACK_BYTES)) {
+    if (length > room && open.length > 0) {
       yield open;
       open = [];
-      size = 0;
+      room = PACK_BYTES;
     }
     open.push(piece);
-    size += length;
+    room -= length;
   }
   if (open.length > 0) yield open;
-}
-
-function usualSize(pieces: readonly Piece[]): number {
-  const units = pieces.reduce((sum, piece) => sum + piece.units, 0);
-  return units < SPLIT_FROM_BYTES ? PACK_BYTES : units / Math.max(2, Math.ceil(units / USUAL_BYTES));
 }
 
 export function insertPack(connection: Connection, { codec, bytes, data }: Stowed): number {

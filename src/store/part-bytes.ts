@@ -14,7 +14,7 @@ export function bytesOfPart(part: Part): Uint8Array {
 }
 
 export function spellParts(parts: readonly Part[]): readonly Uint8Array[] {
-  return spellings(parts).map((bytes) => bytes());
+  return spellings(parts, Buffer.allocUnsafeSlow).map((bytes) => bytes());
 }
 
 /** Three bytes for each UTF-16 unit: the most UTF-8 can take. Memory that is not written to is never given. */
@@ -24,10 +24,13 @@ const MOST_BYTES = 3;
  * Each part as bytes when it is first asked for, so that what is spelled can be at work elsewhere while the next one is. Those
  * asked for one after the other lie side by side in one buffer, where they can: a buffer for each costs more than writing it.
  */
-export function spellings(parts: readonly Part[]): readonly (() => Uint8Array)[] {
+export function spellings(
+  parts: readonly Part[],
+  allocate: (bytes: number) => Buffer,
+): readonly (() => Uint8Array)[] {
   const drafts = parts.map(draftOf);
   const units = drafts.reduce((sum, { head, text }) => sum + head.length + text.length, 0);
-  const buffer = Buffer.allocUnsafeSlow(units * MOST_BYTES);
+  const buffer = allocate(units * MOST_BYTES);
   let end = 0;
   return drafts.map(({ head, text }, index) =>
     once(() => {

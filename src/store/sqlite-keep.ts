@@ -5,6 +5,7 @@
 import { assertSameContent, type Stowed, sha256Of, stow, stowAside } from "./blobs.ts";
 import { callIdOf, once, partOfBytes, spellings } from "./part-bytes.ts";
 import { OF_BYTES, OF_CONTENT, sha256Proving } from "./proof.ts";
+import { type Scratch, scratch } from "./scratch.ts";
 import type { Connection } from "./sqlite-connection.ts";
 import { isRef, KEPT, type KeptRow, originalReader } from "./sqlite-originals.ts";
 import { inPacks, insertPack, PACK_BYTES, type Span } from "./sqlite-packs.ts";
@@ -16,7 +17,17 @@ export async function keepOriginals(
   id: string,
   originals: readonly Original[],
 ): Promise<void> {
-  const pieces = piecesOf(originals);
+  const memory = scratch();
+  await keepPieces(connection, id, { originals, pieces: piecesOf(originals, memory) });
+  // Not where that failed: another thread may still be reading it.
+  memory.giveBack();
+}
+
+async function keepPieces(
+  connection: Connection,
+  id: string,
+  { originals, pieces }: { readonly originals: readonly Original[]; readonly pieces: readonly Piece[] },
+): Promise<void> {
   const before = await connection.read(() => find(connection, sessionKey(connection, id), pieces));
   if (pieces.every((one) => before.own.has(one))) return;
   // The slow part: before the lock is taken, and only for what is new.
@@ -46,8 +57,9 @@ interface Piece {
 }
 
 /** One for each ref. */
-function piecesOf(originals: readonly Original[]): readonly Piece[] {
-  const spelled = spellings(originals.map(({ part }) => part));
+function piecesOf(originals: readonly Original[], memory: Scratch): readonly Piece[] {
+  const parts = originals.map(({ part }) => part);
+  const spelled = spellings(parts, memory.take);
   const byRef = new Map<string, Piece>();
   for (const [index, original] of originals.entries()) {
     // As many spellings as parts.

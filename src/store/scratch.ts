@@ -1,0 +1,31 @@
+/**
+ * Memory to spell into, used again and again: the system gives fresh memory a page of 4 KB at a time, when it is first written
+ * to, and that alone was a tenth of what keeping originals took. There is one such piece, for one at a time: who comes
+ * meanwhile, or needs more, gets memory of its own. It costs a process that keeps what its largest batch took, at most this:
+ */
+const SCRATCH_BYTES = 4 * 1024 * 1024;
+
+let spare: Buffer | undefined;
+
+export interface Scratch {
+  /** Called once. */
+  take(bytes: number): Buffer;
+  /** When nobody looks at it any more. Where that is not known, it is left to the garbage collector. */
+  giveBack(): void;
+}
+
+export function scratch(): Scratch {
+  let taken: Buffer | undefined;
+  return {
+    take(bytes) {
+      if (bytes > SCRATCH_BYTES) return Buffer.allocUnsafeSlow(bytes);
+      taken = spare ?? Buffer.allocUnsafeSlow(SCRATCH_BYTES);
+      spare = undefined;
+      return taken;
+    },
+    giveBack() {
+      spare = taken ?? spare;
+      taken = undefined;
+    },
+  };
+}

@@ -12,8 +12,9 @@ import { openDatabase } from "../../src/store/sqlite-driver.ts";
 import { MIGRATIONS, migrate } from "../../src/store/sqlite-schema.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { Part } from "../../src/transcript/message.ts";
-import { refOf } from "../../src/transcript/ref.ts";
+import { type Ref, refOf } from "../../src/transcript/ref.ts";
 import { original, text } from "../contracts/store.ts";
+import { call } from "../say.ts";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "palimpsest-packs-"));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
@@ -164,8 +165,93 @@ test("two processes that keep the same at once both have it", async () => {
   await expectFound(one, "s", parts);
   await expectFound(one, "t", parts);
   expect((await one.list("s", {})).total).toBe(10);
+  expect(await packsOf(path)).toHaveLength(1);
   await one.close();
   await two.close();
+});
+
+test("the same twice at once, through one door, is kept once", async () => {
+  const path = freshPath();
+  const store = await opened(path, "s", "t");
+  const originals = [output("a"), output("b")].map((part) => original(part));
+  await Promise.all(["s", "s", "t"].map((id) => store.keep(id, originals)));
+  expect([(await store.list("s", {})).total, (await store.list("t", {})).total]).toEqual([2, 2]);
+  expect(await packsOf(path)).toHaveLength(1);
+  await store.close();
+});
+
+test("many that are kept at once, one after the other, each keep their own", async () => {
+  const store = await opened(freshPath(), "s");
+  for (let round = 0; round < 3; round += 1) {
+    const batches = [0, 1, 2].map((batch) =>
+      Array.from({ length: batch === 1 ? 1 : 5 }, (_, index) =>
+        output(`round ${round} batch ${batch} output ${index}`, index * 100),
+      ),
+    );
+    await Promise.all(
+      batches.map((parts) =>
+        store.keep(
+          "s",
+          parts.map((part) => original(part)),
+        ),
+      ),
+    );
+    for (const parts of batches) await expectFound(store, "s", parts);
+  }
+  await store.close();
+});
+
+test("refs that begin alike are told apart, in one session and between two", async () => {
+  const store = await opened(freshPath(), "s", "t");
+  const [a, b] = [original(text("a")), original(text("b"))];
+  const alike = ["ref_aaaaa0000000", "ref_aaaaa1111111"] as const;
+  // Refs made by hand: to find two of content would take thousands of tries.
+  await store.keep("s", [{ ...a, ref: alike[0] as Ref }]);
+  await store.keep("t", [{ ...b, ref: alike[1] as Ref }]);
+  await store.keep("s", [{ ...b, ref: alike[1] as Ref }]);
+  expect(await store.recall("s", alike[0])).toMatchObject({ kind: "found", original: { part: a.part } });
+  expect(await store.recall("s", alike[1])).toMatchObject({ kind: "found", original: { part: b.part } });
+  expect(await store.recall("t", alike[0])).toEqual({ kind: "foreign" });
+  expect((await store.recall("t", "ref_aaaaa2222222")).kind).toBe("unknown");
+  await store.close();
+});
+
+test("what takes several packs is read back whole, in the order it was kept", async () => {
+  const path = freshPath();
+  const store = await opened(path, "s");
+  const parts = Array.from({ length: 40 }, (_, index) => output(`output ${index}`, 50_000));
+  await store.keep(
+    "s",
+    parts.map((part) => original(part)),
+  );
+  const packs = await packsOf(path);
+  expect(packs.map(({ bytes, size }) => bytes <= 640 * 1024 && size < bytes / 10)).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+  await expectFound(store, "s", parts);
+  const { rows } = await store.list("s", { limit: 100 });
+  expect(rows.map(({ ref }) => ref)).toEqual(parts.map(refOf).reverse());
+  await store.close();
+});
+
+test("what an older version kept is not kept twice, neither for its session nor for another", async () => {
+  const path = freshPath();
+  const parts = [output("kept by an older version"), text("short"), call("c", "Read", { path: "a.ts" })];
+  await writeFirstVersion(path, parts);
+  const store = await opened(path, "t");
+  for (const id of ["s", "t"]) {
+    await store.keep(
+      id,
+      parts.map((part) => original(part)),
+    );
+    await expectFound(store, id, parts.slice(0, 2));
+    expect((await store.list(id, {})).total).toBe(3);
+  }
+  expect(await packsOf(path)).toHaveLength(3);
+  await store.close();
 });
 
 test("a store of the first version is read, searched and collected as before", async () => {

@@ -2,9 +2,9 @@
  * Keeping originals in SQLite. What is there already is found by ref, with one question for all; the rest is spelled, compressed
  * together, and written with one statement for each pack and one for each ref.
  */
-import { assertSameContent, type Stowed, sha256Of, stow, stowAside } from "./blobs.ts";
+import { assertSameContent, type Stowed, stow, stowAside } from "./blobs.ts";
 import { callIdOf, once, partOfBytes, spellings } from "./part-bytes.ts";
-import { OF_BYTES, OF_CONTENT, sha256Proving } from "./proof.ts";
+import { isProof, type Proof, proofOf } from "./proof.ts";
 import { type Scratch, scratch } from "./scratch.ts";
 import type { Connection } from "./sqlite-connection.ts";
 import { isRef, KEPT, type KeptRow, originalReader } from "./sqlite-originals.ts";
@@ -33,7 +33,7 @@ async function keepPieces(
   // The slow part: before the lock is taken, and only for what is new.
   const missing = missingIn(before, pieces);
   const packing = packedApart(missing);
-  for (const one of missing) one.sha256();
+  for (const one of missing) one.proof();
   const packs = await packing;
   await connection.write(() => {
     const key = sessionKey(connection, id);
@@ -53,7 +53,7 @@ interface Piece {
   /** Spelled when it is first asked for. */
   bytes(): Uint8Array;
   /** What will prove it, made when it is first asked for. */
-  sha256(): Buffer;
+  proof(): Proof;
 }
 
 /** One for each ref. */
@@ -69,7 +69,7 @@ function piecesOf(originals: readonly Original[], memory: Scratch): readonly Pie
     else
       byRef.set(original.ref, {
         ...{ original, bytes },
-        sha256: once(() => sha256Proving(original.part, bytes())),
+        proof: once(() => proofOf(original.part, bytes())),
       });
   }
   return [...byRef.values()];
@@ -91,7 +91,7 @@ function find(connection: Connection, key: number, pieces: readonly Piece[]): Fo
     const { ref } = one.original;
     const mine = connection.get<KeptRow>(`${KEPT} WHERE ${isRef("?1")} AND session = ?2`, ref, key);
     const row = mine ?? connection.get<KeptRow>(`${KEPT} WHERE ${isRef("?1")} LIMIT 1`, ref);
-    const isSame = row !== undefined && sha256For(one, row.proof).equals(row.sha256);
+    const isSame = row !== undefined && isProof(row, one.original.part, one.bytes());
     if (mine) own.add(one);
     else if (isSame) elsewhere.set(one, row);
     if (mine && !isSame) assertSame(connection, mine, one);
@@ -112,11 +112,6 @@ function heldByAnyone(connection: Connection, pieces: readonly Piece[]): readonl
 function assertSame(connection: Connection, row: KeptRow, { original, bytes }: Piece): void {
   const kept = originalReader(connection)(row);
   assertSameContent(kept.part, partOfBytes(bytes(), callIdOf(original.part)), original.ref);
-}
-
-/** Comparable to what proves one that is kept. */
-function sha256For({ bytes, sha256 }: Piece, proof: number): Buffer {
-  return proof === OF_BYTES ? sha256Of(bytes()) : sha256();
 }
 
 function missingIn({ own, elsewhere }: Found, pieces: readonly Piece[]): readonly Piece[] {
@@ -184,19 +179,21 @@ function shelve(
   return spans;
 }
 
-function insertRef(connection: Connection, key: number, { original, sha256 }: Piece, span: Span): void {
+function insertRef(connection: Connection, key: number, { original, proof }: Piece, span: Span): void {
   const { ref, part, description, tokens, at } = original;
+  const { sha256, proof: kind } = proof();
   const callId = callIdOf(part);
   connection.run(
     `INSERT INTO refs(session, ref, kind, pack, start, bytes, sha256, proof, call_id, description, tokens, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ${OF_CONTENT}, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     key,
     ref,
     part.type,
     span.pack,
     span.start,
     span.bytes,
-    sha256(),
+    sha256,
+    kind,
     callId === undefined ? null : JSON.stringify(callId),
     JSON.stringify(description),
     tokens,

@@ -22,16 +22,21 @@ export function refOf(part: Part): Ref {
   return (addresses.get(part) ?? addressed(part)).ref;
 }
 
-/**
- * The SHA-256 a ref is the beginning of, a letter for each byte. A text was hashed once to be addressed, and whoever keeps it
- * need not do so again: strings never change. Whether it is still the same string is asked, for a part that others can
- * reach may have been changed against all promises; what is not one text is hashed anew.
- */
+/** The SHA-256 a ref is the beginning of, a letter for each byte. */
 export function digestOf(part: Part): string {
+  return knownDigestOf(part) ?? addressed(part).digest;
+}
+
+/**
+ * The same, where it costs nothing: a text was hashed once to be addressed, and whoever keeps it need not do so again, because
+ * strings never change. Whether it is still the same string is asked, for a part that others can reach may have been changed
+ * against all promises. `undefined` for what is not one text.
+ */
+export function knownDigestOf(part: Part): string | undefined {
   const known = addresses.get(part);
   const said = saidBy(part);
   const isSame = said !== undefined && known?.said === said && known.isError === isErrorIn(part);
-  return (known && isSame ? known : addressed(part)).digest;
+  return isSame ? known.digest : undefined;
 }
 
 interface Address {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { sha256Of } from "../../src/store/blobs.ts";
 import { bytesOfPart } from "../../src/store/part-bytes.ts";
-import { OF_BYTES, OF_CONTENT, provenPart, sha256Proving } from "../../src/store/proof.ts";
+import { OF_BYTES, OF_CONTENT, proofOf, provenPart } from "../../src/store/proof.ts";
 import type { Part } from "../../src/transcript/message.ts";
 import { refOf } from "../../src/transcript/ref.ts";
 import { text } from "../contracts/store.ts";
@@ -23,16 +23,18 @@ const PARTS: readonly Part[] = [
 test("is, of a text, the hash of its JSON and of the digest its ref was cut from: literally, for it stands in users' stores", () => {
   const digest = createHash("sha256").update('["text","hello"]').digest();
   const literal = createHash("sha256").update('{"type":"text"}').update(digest).digest("hex");
-  expect(sha256Proving(text("hello"), bytesOfPart(text("hello"))).toString("hex")).toBe(literal);
+  const part = text("hello");
+  refOf(part);
+  expect(proofOf(part, bytesOfPart(part))).toEqual({ proof: 1, sha256: Buffer.from(literal, "hex") });
   expect(literal).toBe("bd314cf61f98c02a72c026fac19f8399138b68bc963b6d7dc8f8af9fd67c591e");
 });
 
 test.each(PARTS)("no bit of %j can flip unnoticed, whichever kind of proof", (part) => {
   const bytes = Buffer.from(bytesOfPart(part));
-  const proofs = [
-    { proof: OF_BYTES, sha256: sha256Of(bytes) },
-    { proof: OF_CONTENT, sha256: sha256Proving(part, bytes) },
-  ];
+  const unaddressed = proofOf({ ...part }, bytes);
+  expect(unaddressed).toEqual({ proof: OF_BYTES, sha256: sha256Of(bytes) });
+  refOf(part);
+  const proofs = [unaddressed, proofOf(part, bytes)];
   const callId = part.type === "tool-call" || part.type === "tool-result" ? part.callId : undefined;
   for (const proof of proofs) {
     expect(provenPart(bytes, { ...proof, callId }, "It")).toEqual(part);
@@ -65,7 +67,6 @@ test("a part that was changed after it got its ref is proven as it is now", () =
     refOf(part);
     change(part);
     const bytes = bytesOfPart(part);
-    const sha256 = sha256Proving(part, bytes);
-    expect(provenPart(bytes, { sha256, proof: OF_CONTENT, callId: "c" }, "It")).toEqual(part);
+    expect(provenPart(bytes, { ...proofOf(part, bytes), callId: "c" }, "It")).toEqual(part);
   }
 });

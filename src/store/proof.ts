@@ -3,7 +3,7 @@
  * the text was hashed already to be addressed, of the JSON in front of the text and of the digest the ref was cut from, which
  * has the text in it: then nothing is hashed twice. Either way a flipped bit anywhere is an error.
  *
- * What the second kind costs: reading makes the content again to hash it (0.1 ms a megabyte more); and what `contentOf` makes of a part
+ * What the second kind costs: reading makes the content again to hash it; and what `contentOf` makes of a part
  * can never change without a third kind (the refs in every ledger hang on it anyway).
  */
 import { createHash } from "node:crypto";

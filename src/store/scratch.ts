@@ -1,7 +1,7 @@
 /**
- * Memory to spell into, used again and again: the system gives fresh memory a page of 4 KB at a time, when it is first written
- * to, and that alone was a tenth of what keeping originals took. There is one such piece, for one at a time: who comes
- * meanwhile, or needs more, gets memory of its own. It costs a process that keeps what its largest batch took, at most this:
+ * Memory to spell into, used again and again: fresh memory is cold, and has to be collected, which was a twentieth of what
+ * keeping originals took. There is one such piece, for one at a time: who comes meanwhile, or needs more, gets memory of
+ * its own. It costs a process that keeps what its largest batch took, at most this:
  */
 const SCRATCH_BYTES = 4 * 1024 * 1024;
 

@@ -1,7 +1,7 @@
 /**
  * Keeping originals against two floors, in a database with the same settings: inserting bytes that are already there (the
  * limit we owe, 1 / 0.7), and spelling the same parts as JSON first, which whoever has parts must do. Ours spells,
- * looks for what is there already, compresses, proves, and writes three indexes besides. A batch is what a compaction
+ * looks for what is there already, compresses, and writes three indexes besides. A batch is what a compaction
  * makes; its originals have their refs, and with them the digest of their text, as in every compaction.
  */
 import { createHash } from "node:crypto";

@@ -45,11 +45,7 @@ export function sha256Of(bytes: Uint8Array): Buffer {
 /** Whether bytes that were read are those that were kept. */
 export function assertWhole(bytes: Uint8Array | undefined, sha256: Uint8Array, what: string): Uint8Array {
   if (bytes !== undefined && sha256Of(bytes).equals(sha256)) return bytes;
-  throw damaged(what);
-}
-
-export function damaged(what: string): PalimpsestError {
-  return new PalimpsestError(
+  throw new PalimpsestError(
     "store",
     `${what} is damaged in the store: its content does not have the hash it was kept under. Restore the store from a backup, or read the session's own file.`,
   );

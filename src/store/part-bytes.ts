@@ -6,7 +6,10 @@
  *
  * The same part must give the same bytes in every version: stores find by hash what they have already.
  */
+import { createHash } from "node:crypto";
+import { isWellFormed, type LoneText } from "../transcript/lone-text.ts";
 import type { Part } from "../transcript/message.ts";
+import { type AddressedText, addressedText } from "../transcript/ref.ts";
 
 /** Of its own size: the buffer they are spelled into is larger. */
 export function bytesOfPart(part: Part): Uint8Array {
@@ -64,17 +67,38 @@ function isFaithful(text: string, bytes: Buffer): boolean {
   return bytes.length === text.length || !bytes.includes(REPLACED) || isWellFormed(text);
 }
 
-/** Node 20 has the method; the library of types that says so comes with a later target. */
-function isWellFormed(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed();
-}
-
 /** The JSON, and behind it the one text that makes up nearly all of a part, where it has one. */
-function draftOf(part: Part): { readonly head: string; readonly text: string } {
+function draftOf(part: Part): LoneText {
+  const known = addressedBytes(part);
+  if (known) return known;
   const [first, ...others] = part.type === "tool-result" ? part.output : [part];
   if ((first?.type !== "text" && first?.type !== "thinking") || others.length > 0)
     return { head: jsonOf(part, isNothing), text: "" };
   return { head: `${jsonOf(part, isText)}\n`, text: first.text };
+}
+
+/** Of a part that says nothing besides its text: its bytes are those its ref was made of. */
+function addressedBytes(part: Part): AddressedText | undefined {
+  const isBare =
+    part.type === "tool-result"
+      ? hasOnly(part, OF_RESULT) && part.output.every((item) => hasOnly(item, OF_TEXT))
+      : hasOnly(part, OF_TEXT);
+  return isBare ? addressedText(part) : undefined;
+}
+
+function hasOnly(value: object, fields: ReadonlySet<string>): boolean {
+  for (const field in value) if (!fields.has(field)) return false;
+  return true;
+}
+
+/** What the line in front of a lone text says, and what is left out of all bytes. */
+const OF_TEXT: ReadonlySet<string> = new Set(["type", "text", "native"]);
+const OF_RESULT: ReadonlySet<string> = new Set(["type", "callId", "output", "isError", "native"]);
+
+/** Of the bytes of a part. Those of a text were hashed when it was addressed. */
+export function sha256OfPart(part: Part, bytes: Uint8Array): Buffer {
+  const known = addressedBytes(part);
+  return known ? Buffer.from(known.digest, "latin1") : createHash("sha256").update(bytes).digest();
 }
 
 type Leaves = (key: string) => boolean;

@@ -3,8 +3,7 @@
  * together, and written with one statement for each pack and one for each ref.
  */
 import { assertSameContent, type Stowed, stow, stowAside } from "./blobs.ts";
-import { callIdOf, once, partOfBytes, spellings } from "./part-bytes.ts";
-import { isProof, type Proof, proofOf } from "./proof.ts";
+import { callIdOf, once, partOfBytes, sha256OfPart, spellings } from "./part-bytes.ts";
 import { type Scratch, scratch } from "./scratch.ts";
 import type { Connection } from "./sqlite-connection.ts";
 import { isRef, KEPT, type KeptRow, originalReader } from "./sqlite-originals.ts";
@@ -33,7 +32,7 @@ async function keepPieces(
   // The slow part: before the lock is taken, and only for what is new.
   const missing = missingIn(before, pieces);
   const packing = packedApart(missing);
-  for (const one of missing) one.proof();
+  for (const one of missing) one.sha256();
   const packs = await packing;
   await connection.write(() => {
     const key = sessionKey(connection, id);
@@ -52,8 +51,8 @@ interface Piece {
   readonly original: Original;
   /** Spelled when it is first asked for. */
   bytes(): Uint8Array;
-  /** What will prove it, made when it is first asked for. */
-  proof(): Proof;
+  /** Of its bytes; taken, where it is not known, when it is first asked for. */
+  sha256(): Buffer;
 }
 
 /** One for each ref. */
@@ -69,7 +68,7 @@ function piecesOf(originals: readonly Original[], memory: Scratch): readonly Pie
     else
       byRef.set(original.ref, {
         ...{ original, bytes },
-        proof: once(() => proofOf(original.part, bytes())),
+        sha256: once(() => sha256OfPart(original.part, bytes())),
       });
   }
   return [...byRef.values()];
@@ -91,7 +90,7 @@ function find(connection: Connection, key: number, pieces: readonly Piece[]): Fo
     const { ref } = one.original;
     const mine = connection.get<KeptRow>(`${KEPT} WHERE ${isRef("?1")} AND session = ?2`, ref, key);
     const row = mine ?? connection.get<KeptRow>(`${KEPT} WHERE ${isRef("?1")} LIMIT 1`, ref);
-    const isSame = row !== undefined && isProof(row, one.original.part, one.bytes());
+    const isSame = row !== undefined && one.sha256().equals(row.sha256);
     if (mine) own.add(one);
     else if (isSame) elsewhere.set(one, row);
     if (mine && !isSame) assertSame(connection, mine, one);
@@ -179,21 +178,19 @@ function shelve(
   return spans;
 }
 
-function insertRef(connection: Connection, key: number, { original, proof }: Piece, span: Span): void {
+function insertRef(connection: Connection, key: number, { original, sha256 }: Piece, span: Span): void {
   const { ref, part, description, tokens, at } = original;
-  const { sha256, proof: kind } = proof();
   const callId = callIdOf(part);
   connection.run(
-    `INSERT INTO refs(session, ref, kind, pack, start, bytes, sha256, proof, call_id, description, tokens, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO refs(session, ref, kind, pack, start, bytes, sha256, call_id, description, tokens, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     key,
     ref,
     part.type,
     span.pack,
     span.start,
     span.bytes,
-    sha256,
-    kind,
+    sha256(),
     callId === undefined ? null : JSON.stringify(callId),
     JSON.stringify(description),
     tokens,

@@ -3,12 +3,12 @@ import { PalimpsestError } from "../errors.ts";
 import type { Part } from "../transcript/message.ts";
 import type { Ref } from "../transcript/ref.ts";
 import { nearestRefs } from "./nearest.ts";
-import { type Proof, provenPart } from "./proof.ts";
+import { partOfBytes } from "./part-bytes.ts";
 import type { Connection } from "./sqlite-connection.ts";
-import { packReader, type Span } from "./sqlite-packs.ts";
+import { type KeptSpan, packReader } from "./sqlite-packs.ts";
 import type { Original, Recall } from "./store.ts";
 
-export interface KeptRow extends Span, Proof {
+export interface KeptRow extends KeptSpan {
   readonly seq: number;
   readonly ref: Ref;
   readonly kind: Part["type"];
@@ -19,7 +19,7 @@ export interface KeptRow extends Span, Proof {
 }
 
 export const KEPT = `
-  SELECT seq, ref, kind, pack, start, bytes, sha256, proof, call_id AS callId, description, tokens, at FROM refs`;
+  SELECT seq, ref, kind, pack, start, bytes, sha256, call_id AS callId, description, tokens, at FROM refs`;
 
 /** SQL for `ref = place`, by the index: that has five letters of each ref, which are one in 33 million. */
 export function isRef(place: string): string {
@@ -31,8 +31,7 @@ export function originalReader(connection: Connection): (row: KeptRow) => Origin
   const read = packReader(connection);
   return (row) => {
     const { ref, description, tokens, at } = row;
-    const callId = row.callId === null ? undefined : JSON.parse(row.callId);
-    const part = provenPart(read(row), { ...row, callId }, `The original of ${ref}`);
+    const part = partOfBytes(read(row), row.callId === null ? undefined : JSON.parse(row.callId));
     return { ref, part, description: JSON.parse(description), tokens, at };
   };
 }

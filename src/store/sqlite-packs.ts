@@ -6,7 +6,7 @@
  * What it costs: to read one original its whole pack is unpacked (about a millisecond, which is what bounds a pack), and
  * what is collected out of the middle of a pack makes the rest be packed anew.
  */
-import { type Stowed, stow, unstow } from "./blobs.ts";
+import { assertWhole, type Stowed, stow, unstow } from "./blobs.ts";
 import type { Connection } from "./sqlite-connection.ts";
 
 /** Where the bytes of an original are. */
@@ -42,16 +42,21 @@ export function insertPack(connection: Connection, { codec, bytes, data }: Stowe
 
 const PACKS_AT_HAND = 8;
 
-/** Reads the bytes of originals out of packs, unproven, the last few packs at hand. For one transaction: a pack may change behind it. */
-export function packReader(connection: Connection): (row: Span) => Uint8Array | undefined {
+/** Reads originals out of packs, the last few at hand. For one transaction: a pack may change behind it. */
+export function packReader(connection: Connection): (row: KeptSpan) => Uint8Array {
   const open = new Map<number, Uint8Array | undefined>();
-  return ({ pack, start, bytes }) => {
+  return ({ pack, start, bytes, sha256, ref }) => {
     if (!open.has(pack)) {
       if (open.size === PACKS_AT_HAND) open.clear();
       open.set(pack, unpacked(connection, pack));
     }
-    return open.get(pack)?.subarray(start, start + bytes);
+    return assertWhole(open.get(pack)?.subarray(start, start + bytes), sha256, `The original of ${ref}`);
   };
+}
+
+export interface KeptSpan extends Span {
+  readonly ref: string;
+  readonly sha256: Uint8Array;
 }
 
 function unpacked(connection: Connection, pack: number): Uint8Array | undefined {

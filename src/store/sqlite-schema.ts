@@ -128,8 +128,6 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // Refs are random, so each new one dirties a page of their index: five of their letters take half the pages (sqlite-keep.ts).
   `
-  -- 0: sha256 is of the bytes; 1: see proof.ts.
-  ALTER TABLE refs ADD COLUMN proof INTEGER NOT NULL DEFAULT 0;
   DROP INDEX refs_by_ref;
   CREATE INDEX refs_by_start ON refs(substr(ref, 5, 5), session);
   `,

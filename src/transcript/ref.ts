@@ -8,6 +8,7 @@
  */
 import { createHash } from "node:crypto";
 import { canonical } from "./json.ts";
+import { isWellFormed, type LoneText, loneTextOf } from "./lone-text.ts";
 import type { MediaSource, Part, ResultPart, Transcript } from "./message.ts";
 
 declare const refBrand: unique symbol;
@@ -22,54 +23,39 @@ export function refOf(part: Part): Ref {
   return (addresses.get(part) ?? addressed(part)).ref;
 }
 
-/** The SHA-256 a ref is the beginning of, a letter for each byte. */
-export function digestOf(part: Part): string {
-  return knownDigestOf(part) ?? addressed(part).digest;
+export interface AddressedText extends LoneText {
+  /** The SHA-256 of both, a letter for each byte: the ref is its beginning. */
+  readonly digest: string;
 }
 
 /**
- * The same, where it costs nothing: a text was hashed once to be addressed, and whoever keeps it need not do so again, because
- * strings never change. Whether it is still the same string is asked, for a part that others can reach may have been changed
- * against all promises. `undefined` for what is not one text.
+ * A lone text that was hashed to be addressed: whoever keeps it need not do so again. Whether it is still the same is asked, for
+ * a part that others can reach may have been changed against all promises; the same string is known by its pointer.
  */
-export function knownDigestOf(part: Part): string | undefined {
-  const known = addresses.get(part);
-  const said = saidBy(part);
-  const isSame = said !== undefined && known?.said === said && known.isError === isErrorIn(part);
-  return isSame ? known.digest : undefined;
+export function addressedText(part: Part): AddressedText | undefined {
+  const known = addresses.get(part)?.text;
+  const now = known && loneTextOf(part);
+  return now?.text === known?.text && now?.head === known?.head ? known : undefined;
 }
 
 interface Address {
   readonly ref: Ref;
-  readonly digest: string;
-  /** What it was made of, where that is one text and little else. */
-  readonly said: string | undefined;
-  readonly isError: boolean;
+  readonly text: AddressedText | undefined;
 }
 
 /** Parts are immutable, so an address is made once per part object; the entry dies with the part. */
 const addresses = new WeakMap<Part, Address>();
 
 function addressed(part: Part): Address {
-  const digest = createHash("sha256").update(contentOf(part)).digest();
-  const made = {
-    ref: encode(digest),
-    digest: digest.toString("latin1"),
-    said: saidBy(part),
-    isError: isErrorIn(part),
-  };
-  // The first one stays: a ref does not change under a part that was changed.
-  if (!addresses.has(part)) addresses.set(part, made);
+  const lone = loneTextOf(part);
+  const sha256 = createHash("sha256");
+  const isLone = lone !== undefined && isWellFormed(lone.text);
+  if (isLone) sha256.update(lone.head).update(lone.text);
+  else sha256.update(contentOf(part));
+  const digest = sha256.digest("binary");
+  const made = { ref: encode(digest), text: isLone ? { ...lone, digest } : undefined };
+  addresses.set(part, made);
   return made;
-}
-
-function saidBy(part: Part): string | undefined {
-  const [first, ...others] = part.type === "tool-result" ? part.output : [part];
-  return first?.type === "text" && others.length === 0 ? first.text : undefined;
-}
-
-function isErrorIn(part: Part): boolean {
-  return part.type === "tool-result" && part.isError;
 }
 
 export function isRef(text: string): text is Ref {
@@ -98,7 +84,7 @@ export function addressParts(transcript: Transcript): readonly AddressedPart[] {
 }
 
 /**
- * What a ref is made of. JSON text, because JSON escapes lone surrogates that UTF-8 would fold into one
+ * What a ref is made of where it is not a lone text. JSON text, because JSON escapes lone surrogates that UTF-8 would fold into one
  * replacement character; then two different broken strings would share an address.
  */
 function contentOf(part: Part): string {
@@ -129,12 +115,13 @@ function sourceContentOf(source: MediaSource): string {
   return canonical({ ...source });
 }
 
-function encode(digest: Uint8Array): Ref {
+/** @param digest a letter for each byte */
+function encode(digest: string): Ref {
   let text = PREFIX;
   let bits = 0;
   let value = 0;
-  for (const byte of digest) {
-    value = ((value & 0xff) << 8) | byte;
+  for (let at = 0; text.length < PREFIX.length + LENGTH; at += 1) {
+    value = ((value & 0xff) << 8) | digest.charCodeAt(at);
     bits += 8;
     while (bits >= 5 && text.length < PREFIX.length + LENGTH) {
       bits -= 5;

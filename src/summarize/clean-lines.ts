@@ -3,8 +3,8 @@
  * none longer than a sentence, no data nobody reads (keys, images, rules, progress bars). What is left of a line is a
  * piece of it, letter for letter; only white space is made one blank.
  *
- * Every line of what folds comes through here. One pass tells what a line is made of, and for ASCII, which most are,
- * that is enough to cut and to judge it; the patterns, ten times as slow, are for the rest.
+ * Every line of what folds comes through here. One pass tells what a line is made of, and for most that is
+ * enough to cut and to judge it; the patterns, ten times as slow, are for the rest.
  */
 import { flat } from "./line.ts";
 
@@ -61,7 +61,7 @@ function addPieces(line: string, { found, isProse }: Finding): void {
   else found.push(...piecesOf(line, isProse));
 }
 
-/** What is in a line. `FAR`: neither ASCII that is seen, nor a tab. */
+/** What is in a line. `FAR`: control characters, white space other than blank and tab, what bars are drawn with, what only we write. */
 const LETTER = 1;
 const UNDER = 2;
 const BREAK = 4;
@@ -73,11 +73,10 @@ const UNEVEN = 64;
 const ENDLESS = 128;
 const ENDLESS_CHARS = 120;
 
-const KIND_OF: Uint8Array = kindTable();
-
+/** Of every UTF-16 unit. Letters of other scripts are `OTHER`: whether a line without ASCII letters has any is asked then. */
 function kindTable(): Uint8Array {
-  const table = new Uint8Array(128).fill(FAR);
-  for (let code = 0x20; code < 0x7f; code += 1) table[code] = OTHER;
+  const table = new Uint8Array(0x10000).fill(OTHER);
+  for (const [from, to] of FAR_RANGES) table.fill(FAR, from, to + 1);
   const mark = (chars: string, kind: number) => {
     for (let index = 0; index < chars.length; index += 1) table[chars.charCodeAt(index)] = kind;
   };
@@ -85,8 +84,29 @@ function kindTable(): Uint8Array {
   mark("_", UNDER);
   mark(",;(){}[]\"'`", BREAK);
   mark(" \t", BLANK);
+  mark("█▓▒░━─═⟦⟧", FAR);
   return table;
 }
+
+/** Where all of Unicode's white space, control and format characters are, and the surrogates. */
+const FAR_RANGES: readonly (readonly [from: number, to: number])[] = [
+  [0x00, 0x1f],
+  [0x7f, 0xa0],
+  [0xad, 0xad],
+  [0x600, 0x61c],
+  [0x6dd, 0x70f],
+  [0x890, 0x8e2],
+  [0x1680, 0x180e],
+  [0x2000, 0x200f],
+  [0x2028, 0x202f],
+  [0x205f, 0x206f],
+  [0x3000, 0x3000],
+  [0xd800, 0xdfff],
+  [0xfeff, 0xfeff],
+  [0xfff0, 0xffff],
+];
+
+const KIND_OF: Uint8Array = kindTable();
 
 /** Of a piece without blanks at its ends. Stops at the first character that is far. */
 function madeOf(text: string, from: number, to: number): number {
@@ -95,7 +115,7 @@ function madeOf(text: string, from: number, to: number): number {
   let last = 0;
   for (let at = from; at < to; at += 1) {
     const code = text.charCodeAt(at);
-    const kind = code < 128 ? (KIND_OF[code] as number) : FAR;
+    const kind = KIND_OF[code] as number;
     made |= kind;
     if (kind === BLANK) {
       run = 0;
@@ -172,7 +192,7 @@ const REF = /\bref_[0-9a-z]{12}\b/;
 /** `NOISE`, where it is known what the text is made of. */
 function isNoise(text: string, made: number): boolean {
   if ((made & FAR) !== 0) return NOISE.test(text);
-  if ((made & LETTER) === 0 || (made & ENDLESS) !== 0) return true;
+  if ((made & ENDLESS) !== 0 || ((made & LETTER) === 0 && !/\p{L}/u.test(text))) return true;
   return (text.startsWith("<") && TAG.test(text)) || ((made & UNDER) !== 0 && REF.test(text));
 }
 

@@ -42,3 +42,18 @@ const WORDS = [
   "no_ref_0",
 ];
 const LINES = BEFORE.flatMap((before) => WORDS.map((words) => `${before}${words}`));
+
+describe("a line of any script", () => {
+  test.each([
+    ["  12→│ мост закрыт девять лет", ["│ мост закрыт девять лет"]],
+    ["这座旧桥已经关闭了九年", ["这座旧桥已经关闭了九年"]],
+    ["✓ 12 · 34 → 56 … 78", []],
+    ["a\u00a0wide\u2003gap and a\u200bzero", ["a wide gap and a zero"]],
+    ["half \ud800 of a pair", ["half \ufffd of a pair"]],
+    ["progress ████████ done", []],
+    ["a stub ⟦ref⟧ of ours", []],
+    [`é${"é".repeat(120)} no gap`, []],
+  ])("%j is cut to %j", (text, lines) => {
+    expect(quotableLines(text)).toEqual(lines);
+  });
+});

@@ -1,5 +1,5 @@
 /** Files as sources: read in chunks, walked as often as needed, never held whole. */
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync } from "node:fs";
 import { PalimpsestError } from "./errors.ts";
 import { type Source, sourceFrom, sourceOf } from "./wire/source.ts";
 
@@ -15,6 +15,8 @@ export interface Progress {
 export function openFile(path: string, onProgress?: (progress: Progress) => void): Source {
   // Standard input cannot be walked twice, so it is the one source that is held.
   if (path === "-") return sourceOf(readFileSync(0));
+  // Nor can a pipe, which is what a shell makes of `<(zcat session.jsonl.gz)`.
+  if (isPipe(path)) return sourceOf(readFileSync(path));
   return sourceFrom(() => chunksOf(path, onProgress));
 }
 
@@ -36,11 +38,17 @@ function* chunksOf(path: string, onProgress?: (progress: Progress) => void): Gen
   }
 }
 
+function isPipe(path: string): boolean {
+  try {
+    return statSync(path).isFIFO();
+  } catch {
+    return false; // reading it says why
+  }
+}
+
 function open(path: string): number {
   try {
-    const file = openSync(path, "r");
-    if (fstatSync(file).isFile()) return file;
-    closeSync(file);
+    if (statSync(path).isFile()) return openSync(path, "r");
   } catch (error) {
     throw new PalimpsestError("unreadable", `Cannot read ${path}: ${reason(error)}.`);
   }

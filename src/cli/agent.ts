@@ -1,6 +1,6 @@
 /** `palimpsest agent`: a small agent whose context never fills. */
 import { dirname } from "node:path";
-import { parseWords, usageError, wholeNumber } from "./arguments.ts";
+import { parseWords, positiveNumber, usageError, wholeNumber } from "./arguments.ts";
 import { STORE_HELP, STORE_OPTION, storePath, withStore } from "./home.ts";
 import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
@@ -89,7 +89,7 @@ function settingsOf(values: Values, io: Io) {
     isAllowed: yes === true,
     isJson: json === true,
     terminal: placeOf(io),
-    ...(window === undefined ? {} : { windowTokens: wholeNumber(window, "--window", "agent") }),
+    ...(window === undefined ? {} : { windowTokens: positiveNumber(window, "--window", "agent") }),
     ...(summarizer === undefined ? {} : { summarizer: summarizerOption(summarizer, io) }),
   };
 }

@@ -8,7 +8,7 @@ import { dirname } from "node:path";
 import { PalimpsestError } from "../errors.ts";
 import type { Json } from "../transcript/json.ts";
 import { type AskerChoice, askerChoice, howManyAsked, MODEL_OPTIONS } from "./arena-model.ts";
-import { parseWords, usageError, wholeNumber } from "./arguments.ts";
+import { parseWords, positiveNumber, usageError, wholeNumber } from "./arguments.ts";
 import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
 import { writeOut } from "./write-out.ts";
@@ -225,7 +225,7 @@ function orderOf(values: Values): Order {
     opponents: policies?.split(",").map((name) => name.trim()),
     prices,
     cache,
-    windowTokens: window === undefined ? undefined : wholeNumber(window, "--window", "arena"),
+    windowTokens: window === undefined ? undefined : positiveNumber(window, "--window", "arena"),
     trigger: values.trigger === undefined ? undefined : shareOf(values.trigger),
   };
 }

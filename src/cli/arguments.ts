@@ -16,9 +16,21 @@ export function parseWords<T extends Options>(
   try {
     return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
   } catch (error) {
-    const what = error instanceof Error ? (error.message.split(". ")[0] ?? error.message) : String(error);
-    throw usageError(`${what}.`, command);
+    const what = error instanceof Error ? error.message : String(error);
+    throw usageError(inOneLine(what), command);
   }
+}
+
+/**
+ * Node explains at length, over several lines; the first sentence is what is wrong. `--target -5` is "ambiguous" to it:
+ * what is meant is that a value which begins with a dash needs an equals sign, and none of our options takes one.
+ */
+function inOneLine(what: string): string {
+  const [first = what] = what.split(/\.\s|\n/);
+  const [, option] = /^Option '(\S+).*' argument is ambiguous/.exec(first) ?? [];
+  return option === undefined
+    ? `${first.replace(/\.$/, "")}.`
+    : `${option} needs a value, and one that begins with a dash is none.`;
 }
 
 export function usageError(what: string, command: string): PalimpsestError {
@@ -31,6 +43,13 @@ export function wholeNumber(text: string, option: string, command: string): numb
   const value = Number(digits.replaceAll(/[,_]/g, "")) * (UNITS[unit.toLowerCase()] ?? 1);
   if (digits !== "" && Number.isInteger(value)) return value;
   throw usageError(`${option} takes a whole number; "${text}" is none.`, command);
+}
+
+/** Where nothing is none: no window and no target is of zero tokens. */
+export function positiveNumber(text: string, option: string, command: string): number {
+  const value = wholeNumber(text, option, command);
+  if (value > 0) return value;
+  throw usageError(`${option} is at least 1; ${text} is not.`, command);
 }
 
 const UNITS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };

@@ -8,7 +8,7 @@ import { openSpool } from "../store/spool.ts";
 import type { Store } from "../store/store.ts";
 import { bodyWireNamed, bodyWires, fileWireNamed, wireNames } from "../wire/wires.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
-import { parseWords, usageError, type Words, wholeNumber } from "./arguments.ts";
+import { parseWords, positiveNumber, usageError, type Words, wholeNumber } from "./arguments.ts";
 import { compactReport } from "./compact-report.ts";
 import { compactSession, type Done, type Order } from "./compact-session.ts";
 import { compactText } from "./compact-text.ts";
@@ -104,11 +104,12 @@ function refuseContradictions(values: Values): void {
 }
 
 function orderOf(values: Values, io: Io): Order {
-  const number = (option: "window" | "target" | "cascade") => {
+  const tokens = (option: "window" | "target") => {
     const text = values[option];
-    return text === undefined ? undefined : wholeNumber(text, `--${option}`, "compact");
+    return text === undefined ? undefined : positiveNumber(text, `--${option}`, "compact");
   };
-  const [windowTokens, targetTokens, cascade = 1] = [number("window"), number("target"), number("cascade")];
+  const [windowTokens, targetTokens] = [tokens("window"), tokens("target")];
+  const cascade = wholeNumber(values.cascade ?? "1", "--cascade", "compact");
   if (cascade < 1 || cascade > 1000)
     throw usageError(`--cascade is from 1 to 1000; ${cascade} is not.`, "compact");
   return {

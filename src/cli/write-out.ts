@@ -4,8 +4,22 @@
  *
  * A signal is seen only between two turns of the event loop, so writing pauses for one now and then, and once more at the
  * end. Outside of writing nobody listens: there Ctrl-C ends the process at once, as it should.
+ *
+ * What is there keeps being what it is: a link goes on pointing where it did, a file keeps who may read it, and a pipe or
+ * a device (`/dev/null`, `>(gzip)`) is written to and not replaced.
  */
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { PalimpsestError } from "../errors.ts";
 
@@ -57,13 +71,13 @@ function onSignal(cleanUp: () => void): () => void {
 
 class WholeFile {
   readonly #path: string;
-  readonly #temporary: string;
+  readonly #place: Place;
   #file: number | undefined;
   #isMade = false;
 
   constructor(path: string) {
     this.#path = path;
-    this.#temporary = `${path}.${process.pid}.tmp`;
+    this.#place = placeOf(path);
   }
 
   add(chunk: Uint8Array): void {
@@ -72,26 +86,31 @@ class WholeFile {
   }
 
   finish(): void {
-    fsyncSync(this.#open());
+    const file = this.#open();
+    const { temporary, target, mode } = this.#place;
+    if (mode !== undefined) fchmodSync(file, mode);
+    if (temporary !== undefined) fsyncSync(file);
     this.#close();
-    renameSync(this.#temporary, this.#path);
+    if (temporary !== undefined) renameSync(temporary, target);
   }
 
   remove(): void {
     this.#close();
-    if (this.#isMade) rmSync(this.#temporary, { force: true });
+    const { temporary } = this.#place;
+    if (this.#isMade && temporary !== undefined) rmSync(temporary, { force: true });
   }
 
   /** Nothing is left behind. What we said ourselves goes on as it is; what the disk said gets the path. */
   giveUp(error: unknown): PalimpsestError {
     this.remove();
-    if (error instanceof PalimpsestError) return error;
-    const why = error instanceof Error ? error.message : String(error);
-    return new PalimpsestError("unwritable", `Cannot write ${this.#path}: ${why}.`);
+    return error instanceof PalimpsestError ? error : cannotWrite(this.#path, reason(error));
   }
 
   #open(): number {
-    this.#file ??= openSync(this.#temporary, "wx");
+    const { temporary, target } = this.#place;
+    // Not readable by others until it is known who may read it.
+    this.#file ??=
+      temporary === undefined ? openSync(target, "w") : openSync(temporary, "wx", this.#place.mode);
     this.#isMade = true;
     return this.#file;
   }
@@ -100,4 +119,45 @@ class WholeFile {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
   }
+}
+
+interface Place {
+  /** Where the bytes end up: behind links. */
+  readonly target: string;
+  /** Where they are gathered; absent where the target takes them as they come. */
+  readonly temporary?: string;
+  /** Who may read the file that was there. */
+  readonly mode?: number;
+}
+
+function placeOf(path: string): Place {
+  const there = statThere(path);
+  if (there?.isDirectory()) throw cannotWrite(path, "it is a folder");
+  if (there && !there.isFile()) return { target: path };
+  const target = there ? realpathSync(path) : path;
+  const temporary = `${target}.${process.pid}.tmp`;
+  return { target, temporary, ...(there ? { mode: there.mode & 0o777 } : {}) };
+}
+
+function statThere(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw cannotWrite(path, reason(error));
+  }
+}
+
+function cannotWrite(path: string, why: string): PalimpsestError {
+  return new PalimpsestError("unwritable", `Cannot write ${path}: ${why}.`);
+}
+
+/** Without the name of a file nobody has heard of. */
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error ? error.code : undefined;
+  if (code === "ENOENT" || code === "ENOTDIR") return "there is no such folder";
+  if (code === "EACCES" || code === "EPERM") return "permission denied";
+  if (code === "EROFS") return "the disk is read-only";
+  if (code === "ENOSPC") return "the disk is full";
+  return error.message;
 }

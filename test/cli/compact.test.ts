@@ -349,6 +349,9 @@ describe("palimpsest compact, where it cannot", () => {
 
   test.each([
     [["compact"], "Which session?"],
+    [["compact", EXAMPLE, "--target", "-5"], "--target needs a value"],
+    [["compact", EXAMPLE, "--target", "0"], "--target is at least 1"],
+    [["compact", EXAMPLE, "--window", "0"], "--window is at least 1"],
     [["compact", "a", "b"], "one too many"],
     [["compact", EXAMPLE, "--window", "wide"], "--window takes a whole number"],
     [["compact", EXAMPLE, "--cascade", "0"], "--cascade is from 1"],

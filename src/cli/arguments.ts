@@ -14,17 +14,26 @@ export function parseWords<T extends Options>(
   command: string,
 ): Words<T> {
   try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: withNegatives(argv, options), options, allowPositionals: true, strict: true });
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
     throw usageError(inOneLine(what), command);
   }
 }
 
-/**
- * Node explains at length, over several lines; the first sentence is what is wrong. `--target -5` is "ambiguous" to it:
- * what is meant is that a value which begins with a dash needs an equals sign, and none of our options takes one.
- */
+/** `--lines -50` is the last fifty lines, but Node takes `-50` for options. None of ours is a digit. */
+function withNegatives(argv: readonly string[], options: Options): string[] {
+  const joined: string[] = [];
+  for (const word of argv) {
+    const before = joined.at(-1) ?? "";
+    const takesIt = before.startsWith("--") && options[before.slice(2)]?.type === "string";
+    if (takesIt && /^-\d/.test(word)) joined[joined.length - 1] = `${before}=${word}`;
+    else joined.push(word);
+  }
+  return joined;
+}
+
+/** Node explains at length, over several lines; the first sentence is what is wrong. */
 function inOneLine(what: string): string {
   const [first = what] = what.split(/\.\s|\n/);
   const [, option] = /^Option '(\S+).*' argument is ambiguous/.exec(first) ?? [];

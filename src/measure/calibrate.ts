@@ -104,7 +104,9 @@ export function edited(calibration: Calibration, kind: "summary" | "clear"): Cal
   if (!isCalibrated(calibration)) return calibration;
   const stretch = calibration.stretch + 1;
   if (kind === "clear") return { ...kept, stretch, ...(first ? { first } : {}) };
-  const atFirst = first ? first.prompt - calibration.scale * first.counted : calibration.overhead;
+  const atFirst = first
+    ? Math.max(0, first.prompt - calibration.scale * first.counted)
+    : calibration.overhead;
   const piledUp = Math.max(0, calibration.overhead - atFirst);
   const overhead = calibration.summaries === 0 ? atFirst + piledUp / 2 : atFirst;
   return { ...kept, stretch, overhead, summaries: calibration.summaries + 1 };
@@ -112,16 +114,25 @@ export function edited(calibration: Calibration, kind: "summary" | "clear"): Cal
 
 function withPoint(calibration: Calibration, point: Point): Calibration {
   const recent = [...calibration.recent, point].slice(-RECENT);
-  const scale = slopeOf(recent);
   return {
-    scale,
-    overhead: point.prompt - scale * point.counted,
+    ...lineThrough(point, slopeOf(recent)),
     requests: calibration.requests + 1,
     recent,
     stretch: point.stretch,
     first: calibration.first ?? point,
     summaries: calibration.summaries,
   };
+}
+
+/**
+ * No prompt holds less than nothing that we cannot see. Where the line says so by a little, our count is too high at this
+ * size, and the line through zero is the truer one: a long session compacted to a tenth would be told too small by all of
+ * the debt. Where it says so by much, something left that we still count, and what a token of ours is worth stands.
+ */
+function lineThrough({ prompt, counted }: Point, slope: number): Pick<Calibration, "scale" | "overhead"> {
+  const overhead = prompt - slope * counted;
+  const isOvercounted = overhead < 0 && -overhead <= SUSPICION.share * prompt;
+  return isOvercounted ? { scale: prompt / counted, overhead: 0 } : { scale: slope, overhead };
 }
 
 function trustedPrompt({ counted, usage, ended }: Observation): number | undefined {

@@ -349,7 +349,8 @@ describe("palimpsest compact, where it cannot", () => {
 
   test.each([
     [["compact"], "Which session?"],
-    [["compact", EXAMPLE, "--target", "-5"], "--target needs a value"],
+    [["compact", EXAMPLE, "--target", "-5"], '--target takes a whole number; "-5" is none'],
+    [["compact", EXAMPLE, "--focus", "--json"], "--focus needs a value"],
     [["compact", EXAMPLE, "--target", "0"], "--target is at least 1"],
     [["compact", EXAMPLE, "--window", "0"], "--window is at least 1"],
     [["compact", "a", "b"], "one too many"],

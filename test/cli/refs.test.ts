@@ -109,6 +109,9 @@ describe("palimpsest ref", () => {
     expect(lines).toContain("quarantine the poisoned jobs");
     expect(lines).not.toContain("mine_3_10 ");
     expect(lines.endsWith("\n")).toBe(true);
+    const last = await inStore("ref", ref, "--lines", "-2");
+    expect(last).toEqual(await inStore("ref", ref, "--lines=-2"));
+    expect([last.code, last.out.trimEnd().split("\n").length]).toEqual([0, 2]);
     const nothing = await inStore("ref", ref, "--grep", "zzzzzz");
     expect([nothing.code, nothing.out, nothing.err]).toEqual([0, "", "No line matches zzzzzz.\n"]);
     const found = (await inStore("ref", ref, "--grep", "poison\\w+ jobs")).out;

@@ -47,6 +47,16 @@ describe("calibration", () => {
     expect(off(calibrated, 150_000)).toBeLessThan(0.01);
   });
 
+  test("a count that is too high is scaled, not owed: a tenth of the session is a tenth of the prompt", () => {
+    const over = [1000, 20_000, 40_000, 80_000].reduce(
+      (calibration, counted) => seen(calibration, counted, Math.round(counted * 1.02) - 1400),
+      UNCALIBRATED,
+    );
+    expect(over.overhead).toBe(0);
+    expect(predict(over, 80_000)).toBe(Math.round(80_000 * 1.02) - 1400);
+    expect(predict(over, 2000)).toBeGreaterThan(1900);
+  });
+
   test.each([
     ["that failed", { usage: usage(900), ended: "failed" }],
     ["that was aborted", { usage: usage(900), ended: "aborted" }],

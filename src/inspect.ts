@@ -123,8 +123,14 @@ function countingOf(session: Session): Counting {
     toolTokens: (tool) => Math.round(counter.tool(tool) * scale),
     calibration: isCalibrated(calibration) ? calibration : undefined,
     basis: isCalibrated(calibration) ? "usage" : counter.basis,
-    basisNote: isCalibrated(calibration) ? note : "estimated; the file records no usage",
+    basisNote: isCalibrated(calibration) ? note : whyEstimated(session.whole),
   };
+}
+
+function whyEstimated({ messages }: Transcript): string {
+  return messages.some(({ usage }) => usage !== undefined)
+    ? "estimated; the usage the file records is not of what it holds"
+    : "estimated; the file records no usage";
 }
 
 /** The context as it would be sent now, with what the host adds and the file does not show, where usage tells it. */

@@ -8,6 +8,7 @@ import { renderSummary } from "../summarize/render.ts";
 import type { Part } from "../transcript/message.ts";
 import type { Ref } from "../transcript/ref.ts";
 import type { Done } from "./compact-session.ts";
+import { count } from "./table.ts";
 
 export interface CompactReport {
   readonly policy: string;
@@ -84,12 +85,30 @@ export function refRows({ originals }: Done): CompactReport["refs"] {
 }
 
 /** Compacted where any stage of a cascade was; else why the last one was not. */
-function outcomeOf({ outcomes, compactions, given }: Done): CompactReport["outcome"] {
+function outcomeOf(done: Done): CompactReport["outcome"] {
+  const { outcomes, compactions, given } = done;
   const last = outcomes.at(-1);
   if (compactions.length === 0 && last?.kind === "unchanged")
     return { kind: "unchanged", because: last.because, detail: last.detail };
   const notes = outcomes.flatMap((outcome) =>
     outcome.kind === "compacted" ? outcome.notes : [`${outcome.because}: ${outcome.detail}`],
   );
-  return { kind: "compacted", session: given.id, compactions: compactions.length, notes };
+  return {
+    kind: "compacted",
+    session: given.id,
+    compactions: compactions.length,
+    notes: [...notes, ...missedTarget(done)],
+  };
+}
+
+/** Somebody who asked for a size should not have to find out why it is not that. */
+function missedTarget({ order, tokensAfter, overheadTokens }: Done): readonly string[] {
+  const { targetTokens } = order;
+  if (targetTokens === undefined || tokensAfter <= targetTokens) return [];
+  const asked = `${count(tokensAfter)} tokens are more than the ${count(targetTokens)} asked for`;
+  const why =
+    overheadTokens > 0
+      ? `${count(overheadTokens)} are what the host sends besides (system prompt, tools)`
+      : "what may not leave takes that much";
+  return [`${asked}: ${why}.`];
 }

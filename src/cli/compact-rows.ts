@@ -95,8 +95,9 @@ function tailSurvivor(done: Done): readonly Survivor[] {
   const stayed = after.messages.filter((message) => !pages.has(message) && !hasUserWords(message));
   if (stayed.length === 0) return [];
   const were = new Set(before.messages.flatMap(({ parts }) => parts));
-  const shortened = stayed.flatMap(({ parts }) => parts).filter((part) => !were.has(part)).length;
-  const but = shortened === 0 ? "as they were" : `${plural(shortened, "result")} shortened`;
+  const shortened = stayed.flatMap(({ parts }) => parts).filter((part) => !were.has(part));
+  const what = shortened.every(({ type }) => type === "tool-result") ? "result" : "part";
+  const but = shortened.length === 0 ? "as they were" : `${plural(shortened.length, what)} shortened`;
   const isFolded = compactions.some(({ page }) => page !== undefined);
   return [
     {

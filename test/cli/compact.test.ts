@@ -285,6 +285,17 @@ describe("palimpsest compact, with a model", () => {
 });
 
 describe("palimpsest compact, where it cannot", () => {
+  test("a target that is out of reach is said, with what stands in the way", async () => {
+    const json = await report([EXAMPLE, "--target", "10", "--store", newStore()]);
+    expect(json.tokensAfter).toBeGreaterThan(10);
+    const { outcome } = json;
+    expect(outcome.kind === "compacted" && outcome.notes.join("\n")).toContain(
+      `${json.tokensAfter.toLocaleString("en-US")} tokens are more than the 10 asked for: `,
+    );
+    const reached = await report([EXAMPLE, "--target", "80000", "--store", newStore()]);
+    expect(JSON.stringify(reached.outcome)).not.toContain("asked for:");
+  });
+
   test("an unknown session is named with those that are known", async () => {
     const store = newStore();
     await report([file("known.json", longBody("known")), ...WINDOW, "--store", store]);

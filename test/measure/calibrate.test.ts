@@ -7,7 +7,10 @@ import {
   predict,
   UNCALIBRATED,
 } from "../../src/measure/calibrate.ts";
+import { measure } from "../../src/measure/measure.ts";
+import { calibrationOf } from "../../src/measure/recorded.ts";
 import type { Usage } from "../../src/transcript/message.ts";
+import { assistant, transcript, user } from "../say.ts";
 
 const usage = (prompt: number): Usage => ({
   uncachedTokens: 3,
@@ -148,5 +151,20 @@ describe("calibration", () => {
     seen(calibrated, 99_000, prompt(99_000));
     edited(calibrated, "summary");
     expect(JSON.stringify(calibrated)).toBe(frozen);
+  });
+});
+
+describe("calibrationOf", () => {
+  const said = "a word or two that make some tokens, again and again ".repeat(400);
+  const recordedAs = (tokens: number) => ({
+    whole: transcript(user(said), { ...assistant(said), usage: usage(tokens) }),
+    compactions: [],
+  });
+
+  test("usage of a file put together from others, a fraction of what it shows, is not believed", () => {
+    const counted = measure(transcript(user(said))).total;
+    expect(isCalibrated(calibrationOf(recordedAs(counted * 3)))).toBe(true);
+    expect(isCalibrated(calibrationOf(recordedAs(Math.round(counted * 0.9))))).toBe(true);
+    expect(isCalibrated(calibrationOf(recordedAs(Math.round(counted * 0.1))))).toBe(false);
   });
 });

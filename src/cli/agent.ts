@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import { parseWords, positiveNumber, usageError, wholeNumber } from "./arguments.ts";
 import { STORE_HELP, STORE_OPTION, storePath, withStore } from "./home.ts";
-import { EXIT, type Io } from "./io.ts";
+import { EXIT, type Io, wantsColors } from "./io.ts";
 import type { Command } from "./main.ts";
 import { policyOption } from "./policy-option.ts";
 import { summarizerOption } from "./summarizer-option.ts";
@@ -125,14 +125,9 @@ function placeOf(io: Io) {
     input: process.stdin,
     output: process.stdout,
     isTerminal,
-    hasColors: colorsWanted(io),
+    hasColors: wantsColors(io),
     columns: io.columns,
   };
-}
-
-function colorsWanted({ env, isTerminal }: Io): boolean {
-  if (env["FORCE_COLOR"] !== undefined) return true;
-  return isTerminal && env["NO_COLOR"] === undefined && env["TERM"] !== "dumb";
 }
 
 export const agent: Command = {

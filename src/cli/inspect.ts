@@ -7,6 +7,7 @@ import { inspectText } from "./inspect-text.ts";
 import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
 import { openWithProgress } from "./progress.ts";
+import { visible, visibleData } from "./visible.ts";
 import { writeOut } from "./write-out.ts";
 
 const HELP = `palimpsest inspect <session> [--json] [--html F] [--wire W]
@@ -40,8 +41,9 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
     values.wire === undefined ? {} : { wire: values.wire },
   );
   const inspection = inspectSession(session);
-  if (values.html !== undefined) await writeOut(values.html, inspectHtml(inspection, path));
-  io.out(values.json ? `${JSON.stringify(inspection, null, 2)}\n` : inspectText(inspection, path, io));
+  const shown = visibleData(inspection);
+  if (values.html !== undefined) await writeOut(values.html, inspectHtml(shown, visible(path)));
+  io.out(values.json ? `${JSON.stringify(inspection, null, 2)}\n` : inspectText(shown, visible(path), io));
   return EXIT.done;
 }
 

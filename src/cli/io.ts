@@ -16,10 +16,14 @@ export interface Io {
 export type Colors = ReturnType<typeof pc.createColors>;
 
 export function colorsFor(io: Io): Colors {
-  const isWanted =
-    io.env["FORCE_COLOR"] !== undefined ||
-    (io.isTerminal && io.env["NO_COLOR"] === undefined && io.env["TERM"] !== "dumb");
-  return pc.createColors(isWanted);
+  return pc.createColors(wantsColors(io));
+}
+
+/** As Node has it: forced wins, `FORCE_COLOR=0` is a no, and a variable set to nothing is not set. */
+export function wantsColors({ env, isTerminal }: Pick<Io, "env" | "isTerminal">): boolean {
+  const { FORCE_COLOR: forced, NO_COLOR: refused, TERM: terminal } = env;
+  if (forced) return forced !== "0" && forced !== "false";
+  return isTerminal && !refused && terminal !== "dumb";
 }
 
 /** Exit codes, the same for every command. */

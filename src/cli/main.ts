@@ -2,6 +2,7 @@
 import { PalimpsestError } from "../errors.ts";
 import { EXIT, type Io } from "./io.ts";
 import { version } from "./version.ts";
+import { visible } from "./visible.ts";
 
 export interface Command {
   readonly name: string;
@@ -90,6 +91,7 @@ function print(io: Io, text: string): number {
 }
 
 function fail(io: Io, message: string, code: number): number {
-  io.err(`palimpsest: ${message}\n`);
+  // A message names what it is about, and what that is called may be anything.
+  io.err(`palimpsest: ${visible(message)}\n`);
   return code;
 }

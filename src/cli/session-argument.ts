@@ -14,6 +14,7 @@ import { readSession } from "../wire/wires.ts";
 import { usageError } from "./arguments.ts";
 import type { Io } from "./io.ts";
 import { openWithProgress } from "./progress.ts";
+import { visible } from "./visible.ts";
 
 /** A session that was found and read. */
 export interface Given {
@@ -45,7 +46,7 @@ export function readGivenFile(path: string, io: Io, wire: string | undefined): G
   const session = readSession(source, wire === undefined ? {} : { wire });
   return {
     id: session.about.id ?? `file-${hashOf(source).slice(0, 16)}`,
-    name: path === "-" ? "standard input" : basename(path),
+    name: path === "-" ? "standard input" : visible(basename(path)),
     session,
     source,
     isStored: false,

@@ -66,8 +66,17 @@ describe("palimpsest inspect", () => {
     expect((await run(["inspect", EXAMPLE])).out).not.toContain(color);
     expect((await run(["inspect", EXAMPLE], { isTerminal: true })).out).toContain(color);
     expect((await run(["inspect", EXAMPLE], { isTerminal: true, env: { NO_COLOR: "1" } })).out).not.toContain(
-      escape,
+      color,
     );
+    for (const [value, isColoured] of [
+      ["1", true],
+      ["0", false],
+      ["", false],
+    ] as const)
+      expect(
+        (await run(["inspect", EXAMPLE], { env: { FORCE_COLOR: value } })).out.includes(color),
+        value,
+      ).toBe(isColoured);
   });
 
   test("fits a narrow terminal as well as a wide one", async () => {
@@ -99,6 +108,35 @@ describe("palimpsest inspect", () => {
     const { out } = await run(["inspect", file("ansi.json", body)]);
     expect(out).toContain("hello");
     expect(out).not.toContain("\u001b");
+  });
+
+  test("nor does what a model, a tool or a file is called", async () => {
+    const name = (of: string) => `${of}\u001b]0;owned\u0007\u001b[2J`;
+    const body = JSON.stringify({
+      model: name("claude"),
+      messages: [
+        { role: "user", content: "go" },
+        {
+          role: "assistant",
+          content: [
+            { type: "tool_use", id: "1", name: "Read", input: { file_path: name("/a.ts") } },
+            { type: "tool_use", id: "2", name: name("Bash"), input: { command: name("ls") } },
+          ],
+        },
+        {
+          role: "user",
+          content: ["1", "2"].map((id) => ({ type: "tool_result", tool_use_id: id, content: name("red") })),
+        },
+      ],
+    });
+    const path = file(`${name("names")}.json`, body);
+    const page = join(folder, "names.html");
+    const shown = await run(["inspect", path, "--html", page]);
+    expect(shown.out).toContain("Bash ]0;owned");
+    const missing = await run(["inspect", join(folder, name("missing"))]);
+    expect(missing.err).toContain("missing ]0;owned");
+    for (const text of [shown.out, missing.err, readFileSync(page, "utf8")])
+      expect(text).not.toMatch(/[\u001b\u0007]/);
   });
 });
 

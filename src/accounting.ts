@@ -12,6 +12,8 @@ import type { Part, Transcript } from "./transcript/message.ts";
 export interface Accounting {
   readonly tokensOf: (part: Part) => number;
   readonly tokensOfText: (text: string) => number;
+  /** A message besides its parts. */
+  readonly messageTokens: number;
   readonly totalOf: (transcript: Transcript) => number;
 }
 
@@ -30,6 +32,7 @@ export function accountingOf(
   return {
     tokensOf: (part) => Math.round(counter.part(part) * scale),
     tokensOfText: (text) => Math.round(counter.text(text) * scale),
+    messageTokens: counter.messageTokens * scale,
     totalOf: (of) =>
       measure(counted(of, accounting), { counter, ...(correcting ? { calibration: correcting } : {}) }).total,
   };

@@ -150,6 +150,7 @@ function planInput(before: View, writing: Writing): PlanInput {
     transcript: before.transcript,
     addresses: before.addresses,
     tokensOf: accounting.tokensOf,
+    messageTokens: accounting.messageTokens,
     totalTokens: accounting.totalOf(before.transcript),
     ...writing.room,
     policy,

@@ -6,8 +6,10 @@
 import { type OwnPages, possiblePages, recognisePages } from "../own-page.ts";
 import type { LedgerEntry } from "../plan/ledger.ts";
 import type { Store } from "../store/store.ts";
+import type { Transcript } from "../transcript/message.ts";
 import { textIn } from "../transcript/part-text.ts";
-import type { Given } from "./session-argument.ts";
+import { addressParts } from "../transcript/ref.ts";
+import { type Given, readGivenName } from "./session-argument.ts";
 
 export interface Recognised {
   readonly given: Given;
@@ -37,19 +39,48 @@ export async function sessionOf({ id, session }: Given, store: Store): Promise<s
   if (await store.session(id)) return id;
   const texts = session.seen.messages.flatMap(({ parts }) => parts.map(textIn));
   const naming = texts.filter((text) => text.includes("ref_"));
-  const [writer] = await writersOf(naming.slice(0, MOST_TEXTS), id, store);
-  return writer ?? (await writerOfPage(texts, id, store)) ?? id;
+  const writers = await writersOf(naming.slice(0, MOST_TEXTS), id, store);
+  // A session and those written from its file read the same refs; the page is of one of them.
+  const ofPage = await writerOfPage(
+    texts,
+    writers.length > 0 ? writers : await latestWriters(id, store),
+    store,
+  );
+  return ofPage ?? writers[0] ?? id;
+}
+
+/**
+ * Whose file that session's was written from, back to the one no page of ours stands in. Where every file gets a new name,
+ * a file compacted twice has two sessions before it. One that was worked on in between says more than the first: it is an
+ * original of its own.
+ */
+export async function originOf(id: string, store: Store): Promise<string> {
+  const row = await store.session(id);
+  if (row?.parent === undefined || !(await store.source(id))) return id;
+  const { parent } = await recognise({ ...(await readGivenName(id, store)), isStored: false }, store);
+  if (parent === undefined || !(await store.source(parent))) return id;
+  const [{ session: written }, { session: from }] = [
+    await readGivenName(id, store),
+    await readGivenName(parent, store),
+  ];
+  return saysMore(written.seen, from.whole) ? id : originOf(parent, store);
+}
+
+/** Than what it was written from: something that is neither there nor names a ref, as all that we write does. */
+function saysMore(written: Transcript, from: Transcript): boolean {
+  const known = new Set<string>(addressParts(from).map(({ ref }) => ref));
+  return addressParts(written).some(({ ref, part }) => !known.has(ref) && !textIn(part).includes("ref_"));
 }
 
 async function writerOfPage(
   texts: readonly string[],
-  own: string,
+  writers: readonly string[],
   store: Store,
 ): Promise<string | undefined> {
   const said = new Set(texts.map((text) => text.trim()));
   const isPage = (entry: LedgerEntry) =>
     entry.kind === "compaction" && entry.page !== undefined && said.has(entry.page.text.trim());
-  for (const id of await latestWriters(own, store)) if ((await store.ledger(id)).some(isPage)) return id;
+  for (const id of writers) if ((await store.ledger(id)).some(isPage)) return id;
   return undefined;
 }
 

@@ -7,7 +7,7 @@ import { parseWords, usageError } from "./arguments.ts";
 import { STORE_HELP, STORE_OPTION, storePath, withExistingStore } from "./home.ts";
 import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
-import { sessionOf } from "./own-pages.ts";
+import { originOf, sessionOf } from "./own-pages.ts";
 import { isFileWord, oneWord, readGivenFile, sessionNamed } from "./session-argument.ts";
 import { count } from "./table.ts";
 import { writeOut } from "./write-out.ts";
@@ -40,8 +40,9 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const { out } = values;
   if (out === undefined) throw usageError("Where to? -o names the file.", "restore");
   return withExistingStore(storePath(io, values.store), async (store) => {
-    const name = isFileWord(word) ? await sessionOf(readGivenFile(word, io, undefined), store) : word;
-    const { id } = await sessionNamed(store, name);
+    const file = isFileWord(word) ? readGivenFile(word, io, undefined) : undefined;
+    const named = await sessionNamed(store, file ? await sessionOf(file, store) : word);
+    const id = file ? await originOf(named.id, store) : named.id;
     const source = await sourceOf(store, id);
     await writeProven(out, source, io);
     if (out === "-") return EXIT.done;

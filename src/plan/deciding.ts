@@ -20,6 +20,8 @@ export interface PlanInput {
   /** Of each part of each message, as they stand in the history; empty for the page of an earlier fold. */
   readonly addresses: readonly (readonly Address[])[];
   readonly tokensOf: (part: Part) => number;
+  /** A message besides its parts: a long session has thousands of tokens of it, which leave with the messages. */
+  readonly messageTokens?: number;
   /** The measured prompt: system, tools and overhead included. */
   readonly totalTokens: number;
   readonly windowTokens: number;

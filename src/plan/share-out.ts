@@ -82,8 +82,9 @@ function foldTo(
     targetTokens: target,
     isForced: isOnlyAsked,
     isTailKept: isOnlyAsked,
-    savedAt: savedByMessage(situation, withoutRepeats([...words, ...clears]), withStep),
+    savedAt: savedByMessage(decision, withoutRepeats([...words, ...clears]), withStep),
     pageTokens: reserve,
+    messageTokens: input.messageTokens ?? 0,
     ...(withStep ? { withStep } : {}),
   });
   const leaving = withoutRepeats([...fold.proposals, ...fold.trims, ...words]);
@@ -91,7 +92,7 @@ function foldTo(
   const within = isOnlyAsked ? Number.POSITIVE_INFINITY : target - reserve;
   const proposals = fitting(decision, leaving, { clears, target: within, most: most - reserve });
   const after = tokensAfter(decision, proposals);
-  const left = Math.max(target - after, Math.min(reserve, most - after));
+  const left = PAGE_MARGIN * Math.max(target - after, Math.min(reserve, most - after));
   const page = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED, left);
   const pageTokens = Math.round(Math.max(LEAST_PAGE, page));
   return { fold, proposals, pageTokens, isFitting: left >= LEAST_PAGE, ...(withStep ? { withStep } : {}) };
@@ -148,6 +149,8 @@ function fitting(
 
 /** Headings, and a line or two under each. */
 const LEAST_PAGE = 2 * FRAME_TOKENS;
+/** What may not be left out of a page is known once it is written: it comes out a few in a hundred over what was asked. */
+const PAGE_MARGIN = 0.95;
 /** A page nearly as large as what it stands for would only be a worse copy. */
 const PAGE_OF_FOLDED = 0.6;
 
@@ -167,9 +170,10 @@ function wordsWithin(
   { target, most }: Pick<Aim, "target" | "most">,
   { wordsShare }: AllocationRule,
 ): WordsWithin {
-  const staying = stayingTokens(situation, input.policy.tail);
+  const staying = stayingOf(situation, input.policy.tail);
   const said = wordsTokens(situation);
-  const fixed = input.totalTokens - allTokens(situation) + staying - said;
+  const wrapping = (input.messageTokens ?? 0) * (situation.transcript.messages.length - staying.messages);
+  const fixed = input.totalTokens - allTokens(situation) - wrapping + staying.tokens - said;
   const open = Math.max(0, most - fixed);
   const words =
     said > wordsShare * open
@@ -180,25 +184,28 @@ function wordsWithin(
   return { words, room: Math.max(0, target - taken), claim };
 }
 
-function stayingTokens(situation: Situation, tail: Parameters<typeof foldability>[1]): number {
+interface Staying {
+  readonly tokens: number;
+  /** Messages of which something stays, and the page's own. */
+  readonly messages: number;
+}
+
+function stayingOf(situation: Situation, tail: Parameters<typeof foldability>[1]): Staying {
   const mayFold = foldability(situation, tail, undefined);
-  const { messages } = situation.transcript;
-  return sum(
-    messages.flatMap(({ parts }, messageIndex) =>
-      isPage(situation, messageIndex)
-        ? []
-        : parts.map((part, partIndex) =>
-            mayFold({ messageIndex, partIndex }) || isSealedThinking(part) ? 0 : situation.tokensOf(part),
-          ),
-    ),
+  const stays = situation.transcript.messages.map(({ parts }, messageIndex) =>
+    isPage(situation, messageIndex)
+      ? []
+      : parts.filter((part, partIndex) => !mayFold({ messageIndex, partIndex }) && !isSealedThinking(part)),
   );
+  const messages = 1 + stays.filter((parts) => parts.length > 0).length;
+  return { tokens: sum(stays.flatMap((parts) => parts.map(situation.tokensOf))), messages };
 }
 
 /** All that could leave: everything up to the last step. */
 function foldableTokens({ input, situation }: Deciding): number {
   const last = situation.steps.at(-1);
   const parts = situation.transcript.messages.slice(last?.start ?? 0).flatMap((message) => message.parts);
-  const staying = stayingTokens(situation, input.policy.tail);
+  const staying = stayingOf(situation, input.policy.tail).tokens;
   return Math.max(0, allTokens(situation) - staying - sum(parts.map(situation.tokensOf)));
 }
 
@@ -217,7 +224,18 @@ function tokensAfter({ input, situation }: Deciding, proposals: readonly Proposa
     isPage(situation, index) ? parts.map(situation.tokensOf) : [],
   );
   const thinking = proposeThinking(situation, proposals, { movesPage: true });
-  return input.totalTokens - sum(pages) - tokensOf(proposals) - tokensOf(thinking);
+  const wrapping = (input.messageTokens ?? 0) * emptied(situation, [...proposals, ...thinking]);
+  return input.totalTokens - sum(pages) - tokensOf(proposals) - tokensOf(thinking) - wrapping;
+}
+
+/** Messages that leave whole, less the one the page is. */
+function emptied({ transcript }: Situation, proposals: readonly Proposal[]): number {
+  const leaving = new Map<number, number>();
+  for (const { edit, place } of proposals)
+    if (edit.kind === "fold" || edit.kind === "drop")
+      leaving.set(place.messageIndex, (leaving.get(place.messageIndex) ?? 0) + 1);
+  const whole = [...leaving].filter(([index, parts]) => transcript.messages[index]?.parts.length === parts);
+  return Math.max(0, whole.length - 1);
 }
 
 /** The newest stay whole, as many as `spare` tokens hold. */
@@ -239,7 +257,7 @@ function withoutSpare(
 
 /** What other edits save, by message; of a step that folds in any case everything. */
 function savedByMessage(
-  { transcript, tokensOf: of }: Situation,
+  { input, situation: { transcript, tokensOf: of } }: Deciding,
   proposals: readonly Proposal[],
   withStep: Range | undefined,
 ): ReadonlyMap<number, number> {
@@ -248,7 +266,8 @@ function savedByMessage(
     saved.set(place.messageIndex, (saved.get(place.messageIndex) ?? 0) + edit.tokens);
   for (let index = withStep?.start ?? 0; index < (withStep?.end ?? 0); index += 1) {
     const parts = transcript.messages[index]?.parts ?? [];
-    saved.set(index, sum(parts.filter((part) => !isSealedThinking(part)).map(of)));
+    const said = parts.filter((part) => !isSealedThinking(part));
+    saved.set(index, sum(said.map(of)) + (input.messageTokens ?? 0));
   }
   return saved;
 }

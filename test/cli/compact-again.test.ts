@@ -53,6 +53,28 @@ function goOn(path: string, name: string): string {
 }
 
 describe("a request body", () => {
+  test("compacted twice, it is restored as it first was; worked on in between, as it then was", async () => {
+    const words = ["--store", newStore()];
+    const original = join(folder, "original.json");
+    writeFileSync(original, longBody("original"));
+    const [once, twice, later] = ["once-r.json", "twice-r.json", "later-r.json"].map((name) =>
+      join(folder, name),
+    );
+    await compacted(original, once ?? "", [...words, "--window", "30000"]);
+    await compacted(once ?? "", twice ?? "", [...words, "--target", "1500"]);
+    const grown = goOn(once ?? "", "grown-r");
+    await compacted(grown, later ?? "", [...words, "--target", "1500"]);
+    for (const [file, expected] of [
+      [once, original],
+      [twice, original],
+      [later, grown],
+    ]) {
+      const restored = join(folder, "restored-r.json");
+      expect((await run(["restore", file ?? "", "-o", restored, ...words])).code).toBe(0);
+      expect(readFileSync(restored, "utf8") === readFileSync(expected ?? "", "utf8"), file).toBe(true);
+    }
+  });
+
   test("its page gives way to one that says all it said; what it pointed to can still be read", async () => {
     const words = ["--window", "20000", "--store", newStore()];
     const first = join(folder, "first.json");

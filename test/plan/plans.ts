@@ -26,6 +26,7 @@ export function planInput(
     transcript: view.transcript,
     addresses: view.addresses,
     tokensOf,
+    messageTokens: counter.messageTokens,
     totalTokens: totalOf(view.transcript),
     windowTokens: 100_000,
     outputTokens: 8_000,

@@ -64,8 +64,8 @@ describe("a target that was asked for", () => {
     const shared = foldShared(decision, [], rule);
     const after = tokensLeft(decision, shared) + shared.pageTokens;
     expect(after).toBeLessThanOrEqual(targetTokens);
-    // What a message takes besides its parts is counted as if every message stayed.
-    expect(after).toBeGreaterThan(0.7 * targetTokens);
+    // Also what the messages that left took besides their parts: 240 tokens and more.
+    expect(after).toBeGreaterThan(0.85 * targetTokens);
   });
 
   test("smaller than the last step shortens its results first, and folds it where that is not enough", () => {

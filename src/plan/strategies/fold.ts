@@ -35,6 +35,8 @@ export interface FoldOptions {
   readonly savedAt: SavedAt;
   /** What the page may come to. */
   readonly pageTokens: number;
+  /** What a message costs besides its parts, where that is counted; it leaves with the last of them. */
+  readonly messageTokens?: number;
   /** The step in progress folds too: see `bound.ts`. */
   readonly withStep?: Range;
 }
@@ -144,7 +146,7 @@ function chooseCut(situation: Situation, mayFold: (place: Place) => boolean, opt
 function tokensAfter(
   situation: Situation,
   mayFold: (place: Place) => boolean,
-  { savedAt, pageTokens }: FoldOptions,
+  { savedAt, pageTokens, messageTokens = 0 }: FoldOptions,
 ): readonly number[] {
   const { messages } = situation.transcript;
   const after: number[] = [];
@@ -157,12 +159,13 @@ function tokensAfter(
   });
   messages.forEach(({ parts }, messageIndex) => {
     after.push(tokens);
+    const said = parts.filter((part) => !isSealedThinking(part));
     const folds = parts.filter(
       (part, partIndex) => !isSealedThinking(part) && mayFold({ messageIndex, partIndex }),
     );
-    tokens -=
-      Math.max(sum(folds.map(situation.tokensOf)), savedAt.get(messageIndex) ?? 0) -
-      (savedAt.get(messageIndex) ?? 0);
+    const wrapping = folds.length === said.length ? messageTokens : 0;
+    const saved = savedAt.get(messageIndex) ?? 0;
+    tokens -= Math.max(sum(folds.map(situation.tokensOf)) + wrapping, saved) - saved;
   });
   return [...after, tokens];
 }

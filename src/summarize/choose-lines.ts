@@ -5,11 +5,15 @@
  *
  * Greedy, by a heap of promises: what a line adds can only shrink, so only the one on top is looked at again.
  */
-import type { Heading, SourceLine } from "./source-lines.ts";
-import type { Scan } from "./things.ts";
+import type { Heading, SourceLine } from "./gathering.ts";
+import { kindOf } from "./line-shape.ts";
+import type { Scan } from "./scan.ts";
 
 export interface Choosing {
-  readonly worths: ReadonlyMap<string, number>;
+  /** By the number of a thing. */
+  readonly worths: Float64Array;
+  /** How many headings there are to stand under. */
+  readonly places: number;
   /** What is in sight anyway. */
   readonly shown: readonly Scan[];
   readonly maxTokens: number;
@@ -33,12 +37,11 @@ const MARK_CHARS = 5;
 const LEAST = 0.00001;
 
 export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): readonly SourceLine[] {
-  const chosen = new Chosen(choosing);
-  const offers = lines.map((line) => ({ line, score: chosen.scoreOf(line) }));
-  const heap = new Heap(offers.filter(({ score }) => score > LEAST));
+  const chosen = new Chosen(choosing, lines);
+  const heap = new Heap(chosen.offersOf(lines).filter(({ score }) => score > LEAST));
   let left = choosing.maxTokens;
   for (let top = heap.top; top && top.score > LEAST; top = heap.top) {
-    const score = chosen.scoreOf(top.line);
+    const score = chosen.scoreOf(top);
     if (score < top.score) {
       heap.lower(score);
       continue;
@@ -51,7 +54,7 @@ export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): r
       continue;
     }
     left -= tokens;
-    chosen.add(top.line);
+    chosen.add(top);
   }
   return chosen.lines;
 }
@@ -62,56 +65,64 @@ const ENOUGH_TOKENS = 20;
 class Chosen {
   readonly lines: SourceLine[] = [];
   readonly #choosing: Choosing;
-  readonly #told = new Map<string, number>();
-  readonly #open = new Set<string>();
+  /** By the number of a thing: how surely it is told. */
+  readonly #told: Float64Array;
+  /** By the number of a place: whether its heading is there. */
+  readonly #open: Uint8Array;
   readonly #sources = new Set<string>();
-  readonly #alike = new Map<string, number>();
-  readonly #kinds = new Map<SourceLine, string>();
+  readonly #alike = new Map<number, number>();
 
-  constructor(choosing: Choosing) {
+  constructor(choosing: Choosing, lines: readonly SourceLine[]) {
     this.#choosing = choosing;
+    this.#told = new Float64Array(choosing.worths.length);
+    this.#open = new Uint8Array(choosing.places);
+    const asked = new Uint8Array(choosing.places);
+    for (const { source } of lines) {
+      if (asked[source.place] === 1) continue;
+      asked[source.place] = 1;
+      if (choosing.isThere(source.heading)) this.#open[source.place] = 1;
+    }
     for (const shown of choosing.shown) this.#tell(shown);
   }
 
-  add(line: SourceLine): void {
+  offersOf(lines: readonly SourceLine[]): Offer[] {
+    return lines.map((line) => {
+      const offer: Offer = { line, score: 0, kind: undefined };
+      offer.score = this.scoreOf(offer);
+      return offer;
+    });
+  }
+
+  add({ line, kind }: Offer): void {
     this.lines.push(line);
-    this.#open.add(line.key);
-    this.#sources.add(line.ref());
-    const kind = this.#kindOf(line);
-    this.#alike.set(kind, (this.#alike.get(kind) ?? 0) + 1);
+    this.#open[line.source.place] = 1;
+    this.#sources.add(line.source.ref());
+    const known = kind ?? kindOf(line.text, line.source.place);
+    this.#alike.set(known, (this.#alike.get(known) ?? 0) + 1);
     this.#tell(line.scan);
   }
 
   tokensOf(line: SourceLine): number {
-    return this.#choosing.tokensOf(line, !this.#isOpen(line), !this.#sources.has(line.ref()));
+    const isFirst = this.#open[line.source.place] === 0;
+    return this.#choosing.tokensOf(line, isFirst, !this.#sources.has(line.source.ref()));
   }
 
-  scoreOf(line: SourceLine): number {
-    const tells = tellsOf(line.scan);
+  scoreOf(offer: Offer): number {
+    const { scan, source, text } = offer.line;
+    const { worths } = this.#choosing;
     let gain = 0;
-    for (const { text } of line.scan.things)
-      gain += tells * (1 - (this.#told.get(text) ?? 0)) * (this.#choosing.worths.get(text) ?? 0);
-    const isOpen = this.#isOpen(line);
-    const opening = isOpen ? REF_CHARS / 2 : HEADING_CHARS + line.heading.text.length;
-    const alike = isOpen ? (this.#alike.get(this.#kindOf(line)) ?? 0) : 0;
-    return (gain * ALIKE ** alike) / (line.text.length + MARK_CHARS + opening);
-  }
-
-  #isOpen(line: SourceLine): boolean {
-    return this.#open.has(line.key) || this.#choosing.isThere(line.heading);
-  }
-
-  /** Asked for each time a line comes up, and it never changes. */
-  #kindOf(line: SourceLine): string {
-    const known = this.#kinds.get(line) ?? kindOf(line);
-    this.#kinds.set(line, known);
-    return known;
+    for (const { id } of scan.things) gain += (1 - (this.#told[id] ?? 0)) * (worths[id] ?? 0);
+    gain *= tellsOf(scan);
+    if (this.#open[source.place] === 0)
+      return gain / (text.length + MARK_CHARS + HEADING_CHARS + source.heading.text.length);
+    offer.kind ??= kindOf(text, source.place);
+    const alike = this.#alike.get(offer.kind) ?? 0;
+    return (gain * ALIKE ** alike) / (text.length + MARK_CHARS + REF_CHARS / 2);
   }
 
   #tell(scanned: Scan): void {
     const tells = tellsOf(scanned);
-    for (const { text } of scanned.things)
-      this.#told.set(text, 1 - (1 - (this.#told.get(text) ?? 0)) * (1 - tells));
+    for (const { id } of scanned.things) this.#told[id] = 1 - (1 - (this.#told[id] ?? 0)) * (1 - tells);
   }
 }
 
@@ -122,17 +133,11 @@ function tellsOf({ words }: Scan): number {
 /** One line of a log shows what its lines are like; the second tells less, and a page of them nothing: they are read there. */
 const ALIKE = 0.4;
 
-/** Lines that differ in nothing but values: numbers, what is quoted behind a colon, words that are none (hashes, keys). */
-function kindOf(line: SourceLine): string {
-  const words = line.text
-    .replaceAll(/(:\s*)"[^"]*"/g, '$1"')
-    .replaceAll(/\S*\d\S*|(?<!\S)[A-Za-z+/=]{12}(?!\S)/g, "0");
-  return `${line.key} ${words}`;
-}
-
 interface Offer {
   readonly line: SourceLine;
   score: number;
+  /** What it is like; undefined until its place is open and it matters. */
+  kind: number | undefined;
 }
 
 class Heap {

@@ -41,11 +41,12 @@ const KIND_ODDS: Readonly<Record<ThingKind, number>> = {
 };
 
 export class Worths {
-  readonly #seen = new Map<string, Seen>();
+  /** By the number of the thing. */
+  readonly #seen: Seen[] = [];
 
-  note({ kind, text }: Thing, { event, at, voice }: Mention): void {
-    const seen = this.#seen.get(text) ?? unseen(kind);
-    this.#seen.set(text, seen);
+  note({ kind, id }: Thing, { event, at, voice }: Mention): void {
+    const seen = this.#seen[id] ?? unseen(kind);
+    this.#seen[id] = seen;
     seen.times += 1;
     if (seen.lastEvent !== event) seen.events += 1;
     seen.lastEvent = event;
@@ -59,9 +60,9 @@ export class Worths {
     if (voice === "said") seen.isSaid = true;
   }
 
-  /** Of everything noted, when so many characters have been said. */
-  at(end: number): ReadonlyMap<string, number> {
-    return new Map([...this.#seen].map(([text, seen]) => [text, chanceOf(seen, end)]));
+  /** Of everything noted, by its number, when so many characters have been said. */
+  at(end: number): Float64Array {
+    return Float64Array.from(this.#seen, (seen) => (seen ? chanceOf(seen, end) : 0));
   }
 }
 

@@ -7,9 +7,10 @@ import type { Message } from "../transcript/message.ts";
 import { resultText } from "../transcript/message.ts";
 import { chooseLines } from "./choose-lines.ts";
 import { quotableLines } from "./clean-lines.ts";
+import type { Heading, SourceLine } from "./gathering.ts";
 import { renderLine, renderQuote } from "./render.ts";
-import { type Heading, type SourceLine, sourceLinesOf } from "./source-lines.ts";
-import type { Scan } from "./things.ts";
+import type { Scan } from "./scan.ts";
+import { sourceLinesOf } from "./source-lines.ts";
 
 export interface Quoting {
   readonly messages: readonly Message[];
@@ -23,7 +24,7 @@ export interface Quoting {
 
 export function withLines(summary: Summary, quoting: Quoting): Summary {
   const plain = withoutLines(summary);
-  const { lines, worths, scanOf, isStruck } = sourceLinesOf(quoting);
+  const { scanOf, ...sourced } = sourceLinesOf(quoting);
   const texts = [...quoting.staying, ...quoting.behind].flatMap(textsOf);
   const inSight = new Set(texts);
   const told = new Map(SECTIONS.map((section) => [section, aboutsOf(plain.sections[section] ?? [])]));
@@ -31,10 +32,9 @@ export function withLines(summary: Summary, quoting: Quoting): Summary {
     (plain.sections[section] ?? []).map(({ text }) => saidIn(section, scanOf(text))),
   );
   const chosen = chooseLines(
-    lines.filter(({ text }) => !inSight.has(text)),
+    sourced.lines.filter(({ text }) => !inSight.has(text)),
     {
-      worths,
-      isStruck,
+      ...sourced,
       shown: [...texts.map(scanOf), ...narrative],
       maxTokens: quoting.maxTokens,
       tokensOf: (line, isFirst, isNewSource) => quoting.tokensOf(renderedFor(line, isFirst, isNewSource)),
@@ -53,7 +53,8 @@ function aboutsOf(lines: readonly SummaryLine[]): ReadonlySet<string> {
   return new Set(lines.flatMap(({ about }) => (about === undefined ? [] : [about])));
 }
 
-function renderedFor({ text, ref, heading }: SourceLine, isFirst: boolean, isNewSource: boolean): string {
+function renderedFor({ text, source }: SourceLine, isFirst: boolean, isNewSource: boolean): string {
+  const { ref, heading } = source;
   const quote = renderQuote({ text, ref: ref() }, !isFirst && isNewSource);
   return isFirst ? `${renderLine(heading.section, lineFor(heading, [ref()]))}\n${quote}\n` : `${quote}\n`;
 }
@@ -78,26 +79,27 @@ function textsOf({ parts }: Message): readonly string[] {
 }
 
 function quotedUnder(summary: Summary, chosen: readonly SourceLine[]): Summary {
-  const groups = new Map<string, SourceLine[]>();
+  const groups = new Map<number, SourceLine[]>();
   for (const line of chosen.toSorted((a, b) => a.order - b.order)) {
-    const key = line.key;
-    const group = groups.get(key);
+    const { place } = line.source;
+    const group = groups.get(place);
     if (group) group.push(line);
-    else groups.set(key, [line]);
+    else groups.set(place, [line]);
   }
   const sections: { [name in SectionName]?: readonly SummaryLine[] } = { ...summary.sections };
   // What is told for its lines alone stands before the rest: with the oldest, which leave first.
   for (const lines of [...groups.values()].reverse()) {
     const [first] = lines;
     if (!first) continue;
-    const { section, about } = first.heading;
-    const quotes = lines.map(({ text, ref }): Quote => ({ text, ref: ref() }));
+    const { heading, ref } = first.source;
+    const { section, about } = heading;
+    const quotes = lines.map(({ text, source }): Quote => ({ text, ref: source.ref() }));
     const known = sections[section] ?? [];
     const at = about === undefined ? -1 : known.findIndex((line) => line.about === about);
     const line = known[at];
     sections[section] = line
       ? known.with(at, { ...line, quotes })
-      : [{ ...lineFor(first.heading, [first.ref()]), quotes }, ...known];
+      : [{ ...lineFor(heading, [ref()]), quotes }, ...known];
   }
   return { sections };
 }

@@ -5,8 +5,8 @@ import { extract } from "../../src/summarize/extractive.ts";
 import { parseSummary } from "../../src/summarize/parse.ts";
 import { withLines } from "../../src/summarize/quote-lines.ts";
 import { renderSummary } from "../../src/summarize/render.ts";
+import { scan } from "../../src/summarize/scan.ts";
 import { summarize } from "../../src/summarize/summarize.ts";
-import { scan } from "../../src/summarize/things.ts";
 import { type Message, resultText } from "../../src/transcript/message.ts";
 import { refOf } from "../../src/transcript/ref.ts";
 import { assistant, calls, gets, user } from "../say.ts";
@@ -41,6 +41,7 @@ describe("exact things of a line", () => {
     ["commit deadbeef12 for #123 and ABC-7", ["deadbeef12", "#123", "ABC-7"]],
     ["run with --no-cache at https://example.org/a", ["--no-cache", "https://example.org/a"]],
     ["nothing here is worth a second look", []],
+    ["[2026-02-10T05:58:44.938Z] retryQueue 2026-02-10", ["retryQueue"]],
     [`key ${"x9A".repeat(80)}`, []],
   ])("%s", (line, things) => {
     expect(scan(line).things.map(({ text }) => text)).toEqual(things);

@@ -1,0 +1,212 @@
+/**
+ * The lines that are gathered, each once, however often it was said: looking it up is most of what gathering costs. A line
+ * stands where it was said last; text that an edit took out, a file that was written or read anew, and the same words
+ * with another number later take it away.
+ */
+import type { SectionName } from "../plan/summary.ts";
+import type { Ref } from "../transcript/ref.ts";
+import { withoutNumbers } from "./line-shape.ts";
+import { type Mention, type Voice, Worths } from "./line-worth.ts";
+import { type Scan, scan } from "./scan.ts";
+import { Struck } from "./struck.ts";
+import { type Thing, Things } from "./things.ts";
+
+/** The line of the summary that quotes stand under. */
+export interface Heading {
+  readonly section: SectionName;
+  readonly text: string;
+  /** Where nothing says what it is about, those of the same text stand together. */
+  readonly about?: string;
+}
+
+/** What lines of one part have in common. */
+export interface Source {
+  readonly heading: Heading;
+  /** Number of what they stand under: one for all headings that are about the same. */
+  readonly place: number;
+  readonly ref: () => Ref;
+}
+
+export interface SourceLine {
+  readonly text: string;
+  readonly scan: Scan;
+  readonly source: Source;
+  /** In the order they were said. */
+  readonly order: number;
+  /** Files it stood in, as far as is known; it may have been said elsewhere since. */
+  readonly files: readonly string[];
+}
+
+export interface Sourced {
+  readonly lines: readonly SourceLine[];
+  readonly places: number;
+  /** By the number of a thing: how likely it is to be written again. */
+  readonly worths: Float64Array;
+  /** Of any line; those that were gathered are scanned already. */
+  readonly scanOf: (text: string) => Scan;
+  /** Whether an edit took it, or a piece of it, out of its file since. */
+  readonly isStruck: (line: SourceLine) => boolean;
+}
+
+export interface From {
+  readonly voice: Voice;
+  /** Undefined where it is in sight anyway. */
+  readonly heading: Heading | undefined;
+  readonly ref: () => Ref;
+}
+
+/** A line, as often as it was said. One shape for all of them: thousands are made. */
+class Known {
+  readonly text: string;
+  readonly scan: Scan;
+  /** Where it stands now; undefined where it holds no longer, or is in sight. */
+  source: Source | undefined = undefined;
+  order = 0;
+  files: readonly string[] = NONE;
+  /** The number of the adding that said it last. */
+  said = 0;
+  /** Its words without their numbers; undefined until it is asked for. */
+  label: number | undefined = undefined;
+
+  constructor(text: string, scanned: Scan) {
+    this.text = text;
+    this.scan = scanned;
+  }
+}
+
+const NONE: readonly string[] = [];
+
+/** What quotes stand under, and the lines that stood there where it is a file. */
+interface Place {
+  readonly number: number;
+  readonly path: string | undefined;
+  /** The path alone: what most of its lines know of files. */
+  readonly only: readonly string[];
+  lines: Known[];
+}
+
+/** Lines that differ in nothing but numbers, as the event had them that said them last. */
+interface Labelled {
+  all: Known[];
+  event: number;
+}
+
+export class Gathering {
+  readonly #things = new Things();
+  readonly #known = new Map<string, Known>();
+  readonly #places = new Map<string, Place>();
+  readonly #ofFile = new Map<string, Place[]>();
+  readonly #labels = new Map<number, Labelled>();
+  readonly #struck = new Map<string, Struck>();
+  readonly #worths = new Worths();
+  #event = 0;
+  #said = 0;
+  #at = 0;
+  #order = 0;
+
+  next(): void {
+    this.#event += 1;
+  }
+
+  add(texts: readonly string[], { voice, heading, ref }: From): void {
+    if (texts.length === 0) return;
+    this.#said += 1;
+    const place = heading && this.#placeOf(heading);
+    const source = heading && place && { heading, ref, place: place.number };
+    const numbered: Known[] = [];
+    for (const text of texts) {
+      const known = this.#knowing(text);
+      this.#at += text.length + 1;
+      known.said = this.#said;
+      known.source = undefined;
+      const { things, isNumbered, words } = known.scan;
+      if (things.length > 0) {
+        this.#mention(things, voice);
+        if (source && place) this.#stand(known, source, place);
+      }
+      if (isNumbered && words > 0 && voice !== "edit") numbered.push(known);
+    }
+    this.#relabel(numbered);
+  }
+
+  /** The file is another now, or is shown anew. */
+  forget(path: string): void {
+    for (const place of this.#ofFile.get(path) ?? []) {
+      for (const known of place.lines) {
+        known.source = undefined;
+        known.files = known.files === place.only ? NONE : known.files.filter((file) => file !== path);
+      }
+      place.lines = [];
+    }
+  }
+
+  /** Lines an edit took out: of what stood there before. */
+  strike(path: string, texts: readonly string[]): void {
+    const struck = this.#struck.get(path) ?? new Struck();
+    this.#struck.set(path, struck);
+    for (const text of texts) struck.add(text, this.#order);
+  }
+
+  done(): Sourced {
+    const lines = [...this.#known.values()].filter(
+      (known): known is Known & { readonly source: Source } => known.source !== undefined,
+    );
+    const scanOf = (text: string) => this.#known.get(text)?.scan ?? scan(text, this.#things);
+    const isStruck = (line: SourceLine) =>
+      line.files.some((path) => this.#struck.get(path)?.holds(line) === true);
+    return { lines, places: this.#places.size, worths: this.#worths.at(this.#at), scanOf, isStruck };
+  }
+
+  #placeOf({ section, text, about }: Heading): Place {
+    const key = `${section} ${about ?? text}`;
+    const known = this.#places.get(key);
+    if (known) return known;
+    const only = about === undefined ? NONE : [about];
+    const place: Place = { number: this.#places.size, path: about, only, lines: [] };
+    this.#places.set(key, place);
+    if (about !== undefined) this.#ofFile.set(about, [...(this.#ofFile.get(about) ?? []), place]);
+    return place;
+  }
+
+  #knowing(text: string): Known {
+    const known = this.#known.get(text);
+    if (known) return known;
+    const made = new Known(text, scan(text, this.#things));
+    this.#known.set(text, made);
+    return made;
+  }
+
+  #mention(things: readonly Thing[], voice: Voice): void {
+    const mention: Mention = { event: this.#event, at: this.#at, voice };
+    for (const thing of things) this.#worths.note(thing, mention);
+  }
+
+  #stand(known: Known, source: Source, place: Place): void {
+    this.#order += 1;
+    known.order = this.#order;
+    known.source = source;
+    const { path, only } = place;
+    if (path === undefined || known.files === only || known.files.includes(path)) return;
+    place.lines.push(known);
+    known.files = known.files === NONE ? only : [...known.files, path];
+  }
+
+  /**
+   * The same words with another number: the latest holds. Where they come several times at once, all of those do: which of
+   * them took whose place nobody can say, but what was printed before is old.
+   */
+  #relabel(numbered: readonly Known[]): void {
+    for (const known of numbered) {
+      known.label ??= withoutNumbers(known.text);
+      if (known.label === 0) continue;
+      const labelled = this.#labels.get(known.label);
+      if (!labelled) this.#labels.set(known.label, { all: [known], event: this.#event });
+      else if (labelled.event === this.#event) labelled.all.push(known);
+      else {
+        for (const earlier of labelled.all) if (earlier.said !== this.#said) earlier.source = undefined;
+        labelled.all = [known];
+        labelled.event = this.#event;
+      }
+    }
+  }
+}

@@ -1,13 +1,18 @@
 /**
  * Which lines are quoted: again and again the one that tells most for its length. A line tells of the things in it, the
- * more surely the more plain words stand beside them; what another line tells already counts for less; and the first
- * line from a source costs its heading and ref too, so that one ref serves several lines.
+ * more surely the more plain words stand beside them; what another line tells already counts for less, and so does a line
+ * like those that are quoted (`alike.ts`) or like what is printed whatever happens (`routine.ts`); and the first line from a
+ * source costs its heading and ref too, so that one ref serves several lines.
  *
  * Greedy, by a heap of promises: what a line adds can only shrink, so only the one on top is looked at again.
  */
+import { Alike } from "./alike.ts";
 import type { Heading, SourceLine } from "./gathering.ts";
-import { kindOf } from "./line-shape.ts";
+import { shows } from "./heading-repeats.ts";
+import { Heap } from "./heap.ts";
+import { shapeShare } from "./routine.ts";
 import type { Scan } from "./scan.ts";
+import { Spread } from "./spread.ts";
 
 export interface Choosing {
   /** By the number of a thing. */
@@ -36,69 +41,81 @@ const MARK_CHARS = 5;
 /** Less than a thousandth of a thing in a hundred characters is not worth reading. */
 const LEAST = 0.00001;
 
-export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): readonly SourceLine[] {
-  const chosen = new Chosen(choosing, lines);
-  const heap = new Heap(chosen.offersOf(lines).filter(({ score }) => score > LEAST));
-  let left = choosing.maxTokens;
-  for (let top = heap.top; top && top.score > LEAST; top = heap.top) {
-    const score = chosen.scoreOf(top);
-    if (score < top.score) {
-      heap.lower(score);
-      continue;
-    }
-    heap.pop();
-    if (choosing.isStruck(top.line)) continue;
-    const tokens = chosen.tokensOf(top.line);
-    if (tokens > left) {
-      if (left < ENOUGH_TOKENS) break;
-      continue;
-    }
-    left -= tokens;
-    chosen.add(top);
-  }
-  return chosen.lines;
+/**
+ * Lines are read again with every request. The first thousands of tokens of them are worth it for what they save in looking
+ * things up; then the page must be better to grow: half as long again, and a line must tell fifteen times as much.
+ */
+const FREE_TOKENS = 6_000;
+const LEAST_PER_TOKEN = 5e-8;
+
+function leastWorth(spentTokens: number): number {
+  return LEAST + LEAST_PER_TOKEN * Math.max(0, spentTokens - FREE_TOKENS);
 }
 
 /** Fewer than these hold no line worth looking for. */
 const ENOUGH_TOKENS = 20;
 
-class Chosen {
-  readonly lines: SourceLine[] = [];
+export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): readonly SourceLine[] {
+  const telling = new Telling(lines, choosing);
+  const heap = new Heap(telling.scores(), LEAST);
+  let left = choosing.maxTokens;
+  for (let top = heap.top; top !== undefined; top = heap.top) {
+    const score = telling.scoreOf(top) * telling.shapeShareOf(top);
+    const least = leastWorth(choosing.maxTokens - left);
+    if (score < heap.topScore && score > least) {
+      heap.lower(score);
+      continue;
+    }
+    heap.pop();
+    const line = lines[top] as SourceLine;
+    if (score <= least || shows(line.source.heading.text, line.text) || choosing.isStruck(line)) continue;
+    const tokens = telling.tokensOf(line);
+    if (tokens <= left) {
+      left -= tokens;
+      telling.add(top);
+    } else if (left < ENOUGH_TOKENS) break;
+  }
+  return telling.chosen;
+}
+
+/** What is told so far, and so what each of the lines would add. Lines are known by their place in the list. */
+class Telling {
+  readonly chosen: SourceLine[] = [];
+  readonly #all: readonly SourceLine[];
   readonly #choosing: Choosing;
   /** By the number of a thing: how surely it is told. */
   readonly #told: Float64Array;
   /** By the number of a place: whether its heading is there. */
   readonly #open: Uint8Array;
   readonly #sources = new Set<string>();
-  readonly #alike = new Map<number, number>();
+  readonly #alike: Alike;
+  readonly #spread: Spread;
+  /** 0 until it would be quoted. */
+  readonly #shapeShares: Float32Array;
 
-  constructor(choosing: Choosing, lines: readonly SourceLine[]) {
+  constructor(all: readonly SourceLine[], choosing: Choosing) {
+    this.#all = all;
     this.#choosing = choosing;
     this.#told = new Float64Array(choosing.worths.length);
-    this.#open = new Uint8Array(choosing.places);
-    const asked = new Uint8Array(choosing.places);
-    for (const { source } of lines) {
-      if (asked[source.place] === 1) continue;
-      asked[source.place] = 1;
-      if (choosing.isThere(source.heading)) this.#open[source.place] = 1;
-    }
+    this.#open = openPlaces(all, choosing);
+    this.#alike = new Alike(all, choosing.places);
+    this.#spread = new Spread(all, (index) => this.#alike.kindOf(index));
+    this.#shapeShares = new Float32Array(all.length);
     for (const shown of choosing.shown) this.#tell(shown);
   }
 
-  offersOf(lines: readonly SourceLine[]): Offer[] {
-    return lines.map((line) => {
-      const offer: Offer = { line, score: 0, kind: undefined };
-      offer.score = this.scoreOf(offer);
-      return offer;
-    });
+  scores(): Float64Array {
+    const scores = new Float64Array(this.#all.length);
+    for (let index = 0; index < scores.length; index += 1) scores[index] = this.scoreOf(index);
+    return scores;
   }
 
-  add({ line, kind }: Offer): void {
-    this.lines.push(line);
+  add(index: number): void {
+    const line = this.#all[index] as SourceLine;
+    this.chosen.push(line);
     this.#open[line.source.place] = 1;
     this.#sources.add(line.source.ref());
-    const known = kind ?? kindOf(line.text, line.source.place);
-    this.#alike.set(known, (this.#alike.get(known) ?? 0) + 1);
+    this.#alike.add(index);
     this.#tell(line.scan);
   }
 
@@ -107,83 +124,47 @@ class Chosen {
     return this.#choosing.tokensOf(line, isFirst, !this.#sources.has(line.source.ref()));
   }
 
-  scoreOf(offer: Offer): number {
-    const { scan, source, text } = offer.line;
+  scoreOf(index: number): number {
+    const { scan, source, text } = this.#all[index] as SourceLine;
     const { worths } = this.#choosing;
+    const told = this.#told;
     let gain = 0;
-    for (const { id } of scan.things) gain += (1 - (this.#told[id] ?? 0)) * (worths[id] ?? 0);
-    gain *= tellsOf(scan);
-    if (this.#open[source.place] === 0)
-      return gain / (text.length + MARK_CHARS + HEADING_CHARS + source.heading.text.length);
-    offer.kind ??= kindOf(text, source.place);
-    const alike = this.#alike.get(offer.kind) ?? 0;
-    return (gain * ALIKE ** alike) / (text.length + MARK_CHARS + REF_CHARS / 2);
+    for (const { id } of scan.things)
+      if (id < worths.length) gain += (1 - (told[id] as number)) * (worths[id] as number);
+    const isOpen = this.#open[source.place] === 1;
+    const opening = isOpen ? REF_CHARS / 2 : HEADING_CHARS + source.heading.text.length;
+    const score = (gain * tellsOf(scan)) / (text.length + MARK_CHARS + opening);
+    // What has no worth without them needs no look at those like it, and before the first is quoted there are none.
+    return score <= LEAST || this.chosen.length === 0 ? score : score * this.#alike.shareOf(index);
+  }
+
+  shapeShareOf(index: number): number {
+    const known = this.#shapeShares[index] as number;
+    if (known !== 0) return known;
+    const share = shapeShare(this.#all[index] as SourceLine, this.#spread.isEverywhere(index));
+    this.#shapeShares[index] = share;
+    return share;
   }
 
   #tell(scanned: Scan): void {
     const tells = tellsOf(scanned);
-    for (const { id } of scanned.things) this.#told[id] = 1 - (1 - (this.#told[id] ?? 0)) * (1 - tells);
+    const told = this.#told;
+    for (const { id } of scanned.things)
+      if (id < told.length) told[id] = 1 - (1 - (told[id] as number)) * (1 - tells);
   }
+}
+
+function openPlaces(all: readonly SourceLine[], { places, isThere }: Choosing): Uint8Array {
+  const open = new Uint8Array(places);
+  const asked = new Uint8Array(places);
+  for (const { source } of all) {
+    if (asked[source.place] === 1) continue;
+    asked[source.place] = 1;
+    if (isThere(source.heading)) open[source.place] = 1;
+  }
+  return open;
 }
 
 function tellsOf({ words }: Scan): number {
   return TELLS[Math.min(words, TELLS.length - 1)] ?? 0;
-}
-
-/** One line of a log shows what its lines are like; the second tells less, and a page of them nothing: they are read there. */
-const ALIKE = 0.4;
-
-interface Offer {
-  readonly line: SourceLine;
-  score: number;
-  /** What it is like; undefined until its place is open and it matters. */
-  kind: number | undefined;
-}
-
-class Heap {
-  readonly #items: Offer[];
-
-  constructor(items: Offer[]) {
-    this.#items = items;
-    for (let at = (items.length >> 1) - 1; at >= 0; at -= 1) this.#sink(at);
-  }
-
-  get top(): Offer | undefined {
-    return this.#items[0];
-  }
-
-  lower(score: number): void {
-    const [top] = this.#items;
-    if (!top) return;
-    top.score = score;
-    this.#sink(0);
-  }
-
-  pop(): void {
-    const last = this.#items.pop();
-    if (!last || this.#items.length === 0) return;
-    this.#items[0] = last;
-    this.#sink(0);
-  }
-
-  #sink(from: number): void {
-    const items = this.#items;
-    const moved = items[from] as Offer;
-    let at = from;
-    for (;;) {
-      const left = 2 * at + 1;
-      const child = isBefore(items[left + 1], items[left]) ? left + 1 : left;
-      const next = items[child];
-      if (!next || !isBefore(next, moved)) break;
-      items[at] = next;
-      at = child;
-    }
-    items[at] = moved;
-  }
-}
-
-/** Equals in the order they were said, so that the same input gives the same page. */
-function isBefore(a: Offer | undefined, b: Offer | undefined): boolean {
-  if (!a || !b) return false;
-  return a.score > b.score || (a.score === b.score && a.line.order < b.line.order);
 }

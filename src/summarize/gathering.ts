@@ -25,6 +25,8 @@ export interface Source {
   /** Number of what they stand under: one for all headings that are about the same. */
   readonly place: number;
   readonly ref: () => Ref;
+  /** Whether a program printed it, and it is no file. */
+  readonly isOutput: boolean;
 }
 
 export interface SourceLine {
@@ -53,6 +55,7 @@ export interface From {
   /** Undefined where it is in sight anyway. */
   readonly heading: Heading | undefined;
   readonly ref: () => Ref;
+  readonly isOutput?: boolean;
 }
 
 /** A line, as often as it was said. One shape for all of them: thousands are made. */
@@ -108,11 +111,11 @@ export class Gathering {
     this.#event += 1;
   }
 
-  add(texts: readonly string[], { voice, heading, ref }: From): void {
+  add(texts: readonly string[], { voice, heading, ref, isOutput = false }: From): void {
     if (texts.length === 0) return;
     this.#said += 1;
     const place = heading && this.#placeOf(heading);
-    const source = heading && place && { heading, ref, place: place.number };
+    const source = heading && place && { heading, ref, place: place.number, isOutput };
     const numbered: Known[] = [];
     for (const text of texts) {
       const known = this.#knowing(text);

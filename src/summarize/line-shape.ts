@@ -45,22 +45,36 @@ function isWordly(code: number): boolean {
 }
 
 /**
- * Lines under one heading that differ in nothing but values: words with a number in them, what is quoted behind a colon,
- * words that are none (hashes, keys).
+ * Lines that differ in nothing but values: words with a number in them, what is quoted behind a colon, hashes, keys.
+ * @param place where that matters; no line is like one of another place then
  */
-export function kindOf(text: string, place: number): number {
+export function kindOf(text: string, place = -1): number {
   const bare = text.includes('"') ? text.replaceAll(/(:\s*)"[^"]*"/g, '$1"') : text;
-  let shape = place;
-  for (let at = 0; at < bare.length; ) {
-    const end = wordEnd(bare, at);
-    const stop = isValue(bare, at, end) ? at : end;
+  return shapeOf(bare, { from: place + 2, isLeftOut: isValue });
+}
+
+/** Lines under one heading that differ in names and paths too. */
+export function lookOf(text: string, place: number): number {
+  return shapeOf(text, { from: -2 - place, isLeftOut: isThing });
+}
+
+interface Shaping {
+  readonly from: number;
+  readonly isLeftOut: (text: string, from: number, end: number) => boolean;
+}
+
+function shapeOf(text: string, { from, isLeftOut }: Shaping): number {
+  let shape = from;
+  for (let at = 0; at < text.length; ) {
+    const end = wordEnd(text, at);
+    const stop = isLeftOut(text, at, end) ? at : end;
     for (let index = at; index <= stop; index += 1) {
-      const code = stop < end ? NUMBER : index < end ? bare.charCodeAt(index) : SPACE;
+      const code = stop < end ? NUMBER : index < end ? text.charCodeAt(index) : SPACE;
       shape = (Math.imul(shape, 65_599) + code) | 0;
     }
     at = end + 1;
   }
-  return shape;
+  return shape || 1;
 }
 
 const SPACE = 0x20;
@@ -68,6 +82,30 @@ const SPACE = 0x20;
 function wordEnd(text: string, from: number): number {
   const end = text.indexOf(" ", from);
   return end < 0 ? text.length : end;
+}
+
+/**
+ * Lines of one listing begin alike: with a place in a file, a path, a number, a key, a bullet. 0 for a line that begins with
+ * a plain word.
+ */
+export function headOf(text: string): number {
+  const end = wordEnd(text, 0);
+  const first = text.charCodeAt(0);
+  if (isThing(text, 0, end)) return 1;
+  return isWordly(first) ? 0 : first;
+}
+
+/** A word that is neither letters, small behind the first, nor signs alone. */
+function isThing(text: string, from: number, end: number): boolean {
+  let isLater = false;
+  for (let at = from; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code) || code === 0x5f || code === 0x2f) return true;
+    if (code === 0x2e && at + 1 < end) return true;
+    if (isLater && code >= 0x41 && code <= 0x5a) return true;
+    isLater = code >= 0x61 && code <= 0x7a;
+  }
+  return false;
 }
 
 /** A word with a digit, or twelve letters of base 64. */

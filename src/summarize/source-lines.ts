@@ -12,6 +12,7 @@ import { commandText } from "./extract/commands.ts";
 import { plainCommand } from "./extract/errors.ts";
 import { addedText, removedText } from "./extract/files.ts";
 import { Gathering, type Heading, type Sourced } from "./gathering.ts";
+import { beyond } from "./heading-repeats.ts";
 import { quoted } from "./line.ts";
 import type { Voice } from "./line-worth.ts";
 import { type Deed, type Said, storyOf } from "./story.ts";
@@ -94,10 +95,21 @@ function gatherDeed(gathering: Gathering, deed: Deed, { isQuoted, changed }: Dee
     gathering.add(added, { voice: "edit", heading, ref: () => refOf(call) });
     return;
   }
-  gathering.add(quotableLines(wordsOf(deed)), { voice: "call", heading, ref: () => refOf(call) });
+  gatherAsked(gathering, deed, heading);
   if (!result) return;
-  if (use.does === "read" && file && file.fromLine === undefined) gathering.forget(file.path);
-  gathering.add(quotableLines(resultText(result)), { voice: "tool", heading, ref: () => refOf(result) });
+  const isFile = use.does === "read" && file !== undefined;
+  if (isFile && file.fromLine === undefined) gathering.forget(file.path);
+  const printed = { voice: "tool", heading, ref: () => refOf(result), isOutput: !isFile } as const;
+  gathering.add(quotableLines(resultText(result)), printed);
+}
+
+/** What a heading shows is said, and not quoted under it again; nor is what a file was read with. */
+function gatherAsked(gathering: Gathering, deed: Deed, heading: Heading | undefined): void {
+  const lines = quotableLines(wordsOf(deed));
+  const from = { voice: "call", ref: () => refOf(deed.call) } as const;
+  gathering.add(lines, { ...from, heading: undefined });
+  if (!heading || deed.use.does === "read") return;
+  gathering.add(beyond(heading, lines), { ...from, heading });
 }
 
 /**

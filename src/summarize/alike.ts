@@ -1,0 +1,85 @@
+/**
+ * How much less a line tells because of those like it that are quoted already: the same words with other values or other
+ * names, one more entry of the same listing, one more line from the same place. Whoever has seen three of them knows what
+ * the rest are like, and reads them where they stand.
+ */
+import type { SourceLine } from "./gathering.ts";
+import { headOf, kindOf, lookOf } from "./line-shape.ts";
+
+/** For each one quoted already: with other values, whatever printed it; with other names, under the same heading. */
+const OTHER_VALUES = 0.4;
+const OTHER_NAMES = 0.8;
+/** One more entry of what a program listed; one more line of any kind. */
+const LISTED = 0.85;
+const CROWD = 0.985;
+
+export class Alike {
+  readonly #all: readonly SourceLine[];
+  /** By the place of a line in the list; 0 until somebody asks. */
+  readonly #kinds: Int32Array;
+  readonly #looks: Int32Array;
+  readonly #quoted = new Map<number, number>();
+  readonly #listed = new Map<number, number>();
+  readonly #crowds: Uint32Array;
+
+  constructor(all: readonly SourceLine[], places: number) {
+    this.#all = all;
+    this.#kinds = new Int32Array(all.length);
+    this.#looks = new Int32Array(all.length);
+    this.#crowds = new Uint32Array(places);
+  }
+
+  add(index: number): void {
+    const { source } = this.#all[index] as SourceLine;
+    increase(this.#quoted, this.kindOf(index));
+    increase(this.#quoted, this.#lookOf(index));
+    const list = this.#listOf(index);
+    if (list !== 0) increase(this.#listed, list);
+    this.#crowds[source.place] = (this.#crowds[source.place] as number) + 1;
+  }
+
+  /** How much of its worth is left. */
+  shareOf(index: number): number {
+    const { source } = this.#all[index] as SourceLine;
+    const kin = this.#quoted.get(this.kindOf(index)) ?? 0;
+    // Only what stands beside it already can make a line one of many.
+    const crowd = this.#crowds[source.place] as number;
+    if (crowd === 0) return kin === 0 ? 1 : OTHER_VALUES ** kin;
+    const names = this.#quoted.get(this.#lookOf(index)) ?? 0;
+    const listed = this.#listed.get(this.#listOf(index)) ?? 0;
+    return CROWD ** crowd * OTHER_VALUES ** kin * OTHER_NAMES ** names * LISTED ** listed;
+  }
+
+  kindOf(index: number): number {
+    const known = this.#kinds[index] as number;
+    if (known !== 0) return known;
+    const { text, source } = this.#all[index] as SourceLine;
+    // What a program prints is the same whoever calls it; two files that read alike are two.
+    const kind = source.heading.section.startsWith("Files") ? kindOf(text, source.place) : kindOf(text);
+    this.#kinds[index] = kind;
+    return kind;
+  }
+
+  #lookOf(index: number): number {
+    const known = this.#looks[index] as number;
+    if (known !== 0) return known;
+    const { text, source } = this.#all[index] as SourceLine;
+    const look = lookOf(text, source.place);
+    this.#looks[index] = look;
+    return look;
+  }
+
+  /** 0 where it is in none. */
+  #listOf(index: number): number {
+    const { text, source } = this.#all[index] as SourceLine;
+    const head = source.isOutput ? headOf(text) : 0;
+    return head === 0 ? 0 : source.place * MAX_HEADS + head;
+  }
+}
+
+/** A head is a character. */
+const MAX_HEADS = 0x10000;
+
+function increase(counts: Map<number, number>, key: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

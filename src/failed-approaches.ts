@@ -30,7 +30,7 @@ export function withFailures(summary: Summary, { before, plan, original }: Leavi
   const found = failuresIn(near).filter(({ refs }) => refs.some((ref) => left.has(ref)));
   const missing = missingFrom(stated, found);
   if (missing.length === 0) return summary;
-  return { sections: { ...summary.sections, "Failed Approaches": [...stated, ...missing] } };
+  return { ...summary, sections: { ...summary.sections, "Failed Approaches": [...stated, ...missing] } };
 }
 
 /** Those the extractor finds in a conversation. */

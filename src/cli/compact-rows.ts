@@ -120,12 +120,13 @@ function summarySurvivors(done: Done): readonly Survivor[] {
   ];
 }
 
-/** `Key Decisions 7`: the headings of the policy's summary as it stands, with their lines. */
+/** `Key Decisions 7`, `Session Intent in the user's words`: the headings of the policy's summary as it stands, with their lines. */
 export function filledSections({ order, compactions }: Done): readonly string[] {
-  const sections = compactions.findLast(({ summary }) => summary !== undefined)?.summary?.sections ?? {};
+  const last = compactions.findLast(({ summary }) => summary !== undefined)?.summary;
   return headingsOf(order.policy.summary).flatMap(({ title, of }) => {
-    const lines = sumOf(of.map((name) => sections[name]?.length ?? 0));
-    return lines === 0 ? [] : [`${title} ${lines}`];
+    const lines = sumOf(of.map((name) => last?.sections[name]?.length ?? 0));
+    if (lines > 0) return [`${title} ${lines}`];
+    return of.some((name) => last?.emptied?.[name] === "said") ? [`${title} in the user's words`] : [];
   });
 }
 

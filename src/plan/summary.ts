@@ -40,4 +40,9 @@ export interface Quote {
 
 export interface Summary {
   readonly sections: { readonly [name in SectionName]?: readonly SummaryLine[] };
+  /** Sections that had lines and show none: what became of them. An empty one says so, not that there is nothing. */
+  readonly emptied?: { readonly [name in SectionName]?: Emptied };
 }
+
+/** Its lines stand beside the summary in the user's own words, or there was no room for them. */
+export type Emptied = "said" | "room";

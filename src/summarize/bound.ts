@@ -5,7 +5,7 @@
  * makes an agent break a rule, try the same again or lose its own work. Only past hundreds of them (a loop, a machine
  * that writes as the user) do the oldest go, because a summary must end somewhere.
  */
-import { SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
+import { type Emptied, SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
 import { factsIn } from "./extract/context.ts";
 import type { SummaryForm } from "./form.ts";
 import { renderLine } from "./render.ts";
@@ -101,10 +101,22 @@ export function bound(summary: Summary, room: Room): Summary {
       lines.filter((line) => !gone.has(line)),
     );
   }
-  const sections = Object.fromEntries(
-    [...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)]),
-  );
-  return total > room.maxTokens && room.isInSight ? { sections: inFewWords(sections) } : { sections };
+  const left = Object.fromEntries([...sized].map(([name, lines]) => [name, lines.map(({ line }) => line)]));
+  const sections = total > room.maxTokens && room.isInSight ? inFewWords(left) : left;
+  return { sections, ...emptiedOf(summary, sections, room) };
+}
+
+/** An empty section of which there were lines says what became of them. */
+function emptiedOf(
+  before: Summary,
+  sections: Summary["sections"],
+  { isInSight }: Room,
+): Pick<Summary, "emptied"> {
+  const gone = SECTIONS.filter((name) => (before.sections[name] ?? []).length > 0 && !sections[name]?.length);
+  const why = (name: SectionName): Emptied =>
+    isInSight && before.sections[name]?.every(isInSight) ? "said" : "room";
+  const emptied = { ...before.emptied, ...Object.fromEntries(gone.map((name) => [name, why(name)])) };
+  return Object.keys(emptied).length > 0 ? { emptied } : {};
 }
 
 /** No changed file is left out; where there is no room for more, what was done to it is. */

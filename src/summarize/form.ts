@@ -5,7 +5,7 @@
  */
 import type { HeadingRule, Policy } from "../plan/policy.ts";
 import { SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
-import { EMPTY, renderLine } from "./render.ts";
+import { emptyMark, renderLine } from "./render.ts";
 
 export type SummaryForm = Pick<
   Policy["summary"],
@@ -40,7 +40,7 @@ export interface FormContent {
 export function renderForm(summary: Summary, form: SummaryForm, content: FormContent = {}): string {
   const blocks = headingsOf(form).map((heading) => {
     const lines = linesUnder(heading, summary, content);
-    const body = lines.length === 0 ? EMPTY : lines.join("\n");
+    const body = lines.length === 0 ? emptyMark(summary, heading.of) : lines.join("\n");
     if (form.element === undefined) return `## ${heading.title}\n${body}`;
     return `<${heading.title}>\n${body}\n</${heading.title}>`;
   });

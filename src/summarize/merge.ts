@@ -19,8 +19,15 @@ export function mergeSummaries(earlier: Summary | undefined, later: Summary, roo
     const merged = joined(name, before, later.sections[name] ?? []);
     if (merged.length > 0) sections[name] = merged;
   }
-  const merged = resolve(apart({ sections }), later);
+  const merged = resolve(apart(withEmptied({ sections }, earlier, later)), later);
   return room ? bound(merged, room) : merged;
+}
+
+/** What an earlier page had no room for, or left to the user's words, is there still; it is not said of what has lines now. */
+function withEmptied(merged: Summary, ...before: readonly (Summary | undefined)[]): Summary {
+  const known = before.flatMap((summary) => Object.entries(summary?.emptied ?? {}));
+  const still = known.filter(([name]) => merged.sections[name as SectionName] === undefined);
+  return still.length === 0 ? merged : { ...merged, emptied: Object.fromEntries(still) };
 }
 
 interface Told {
@@ -106,7 +113,7 @@ function apart(summary: Summary): Summary {
   const read = (summary.sections["Files Read"] ?? []).filter(
     ({ about }) => about === undefined || !changed.has(about),
   );
-  return { sections: { ...summary.sections, "Files Read": read } };
+  return { ...summary, sections: { ...summary.sections, "Files Read": read } };
 }
 
 /** An error of an earlier stretch is resolved when its command has worked since. */
@@ -124,5 +131,5 @@ function resolve(summary: Summary, later: Summary): Summary {
     const isWorking = working.some((command) => line.text.includes(` in \`${command}\``));
     return isOlder && isWorking ? { ...line, text: line.text.replace(/; unresolved$/, "; resolved") } : line;
   });
-  return { sections: { ...summary.sections, "Errors Encountered": errors } };
+  return { ...summary, sections: { ...summary.sections, "Errors Encountered": errors } };
 }

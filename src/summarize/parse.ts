@@ -4,22 +4,32 @@
  * section is not part of the summary.
  */
 import type { HeadingRule } from "../plan/policy.ts";
-import { type Quote, SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
+import {
+  type Emptied,
+  type Quote,
+  SECTIONS,
+  type SectionName,
+  type Summary,
+  type SummaryLine,
+} from "../plan/summary.ts";
 import { isRef, type Ref } from "../transcript/ref.ts";
 import { aboutOf } from "./about.ts";
 import { oneLine } from "./line.ts";
-import { isEmptyMark, QUOTE } from "./render.ts";
+import { emptiedBy, isEmptyMark, QUOTE } from "./render.ts";
 
 export function parseSummary(text: string, headings: readonly HeadingRule[] = []): Summary {
   const sections: { [name in SectionName]?: SummaryLine[] } = {};
+  const emptied: { [name in SectionName]?: Emptied } = {};
   let open: SectionName | undefined;
   for (const { heading, body, quotes } of blocksOf(text)) {
     if (heading !== undefined) open = sectionUnder(heading, headings);
     if (open === undefined || body === undefined) continue;
     const line = withQuotes(parseLine(open, body), quotes);
+    const why = emptiedBy(body);
+    if (why) emptied[open] = why;
     if (line) sections[open] = [...(sections[open] ?? []), line];
   }
-  return { sections };
+  return { sections, ...(Object.keys(emptied).length > 0 ? { emptied } : {}) };
 }
 
 /** The sections a text has a heading for, whether they hold anything or not. */

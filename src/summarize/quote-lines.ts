@@ -67,7 +67,7 @@ export function withoutLines(summary: Summary): Summary {
     );
     return [name, bare] as const;
   });
-  return { sections: Object.fromEntries(sections) };
+  return { ...summary, sections: Object.fromEntries(sections) };
 }
 
 function textsOf({ parts }: Message): readonly string[] {
@@ -101,7 +101,7 @@ function quotedUnder(summary: Summary, chosen: readonly SourceLine[]): Summary {
       ? known.with(at, { ...line, quotes })
       : [{ ...lineFor(heading, [ref()]), quotes }, ...known];
   }
-  return { sections };
+  return { ...summary, sections };
 }
 
 function lineFor({ text, about }: Heading, refs: SummaryLine["refs"]): SummaryLine {

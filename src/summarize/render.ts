@@ -2,18 +2,43 @@
  * A summary as markdown, the same bytes each time: all sections in their order, each filled or marked empty, one bullet
  * a line, its refs behind it. What a line is about is not spelled out where its words say it (`about.ts`).
  */
-import { type Quote, SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
+import {
+  type Emptied,
+  type Quote,
+  SECTIONS,
+  type SectionName,
+  type Summary,
+  type SummaryLine,
+} from "../plan/summary.ts";
 import { aboutOf } from "./about.ts";
 import { oneLine } from "./line.ts";
 
 export const EMPTY = "(none)";
 
-export function renderSummary(summary: Summary): string {
-  return `${SECTIONS.map((name) => renderSection(name, summary.sections[name] ?? [])).join("\n\n")}\n`;
+/** What stands in an empty section whose lines are elsewhere: `(none)` would be untrue. */
+const EMPTIED: Readonly<Record<Emptied, string>> = {
+  said: "(in the user's messages, word for word)",
+  room: "(no room here; behind the refs)",
+};
+
+/** For what is shown under one heading. */
+export function emptyMark({ emptied }: Summary, names: readonly SectionName[]): string {
+  const why = names.map((name) => emptied?.[name]).find((found) => found !== undefined);
+  return why === undefined ? EMPTY : EMPTIED[why];
 }
 
-function renderSection(name: SectionName, lines: readonly SummaryLine[]): string {
-  if (lines.length === 0) return `## ${name}\n${EMPTY}`;
+/** What an empty section says became of its lines. */
+export function emptiedBy(text: string): Emptied | undefined {
+  return (Object.keys(EMPTIED) as Emptied[]).find((why) => EMPTIED[why] === text);
+}
+
+export function renderSummary(summary: Summary): string {
+  return `${SECTIONS.map((name) => renderSection(name, summary)).join("\n\n")}\n`;
+}
+
+function renderSection(name: SectionName, summary: Summary): string {
+  const lines = summary.sections[name] ?? [];
+  if (lines.length === 0) return `## ${name}\n${emptyMark(summary, [name])}`;
   return `## ${name}\n${lines.map((line) => renderLine(name, line)).join("\n")}`;
 }
 
@@ -46,5 +71,6 @@ function isAmbiguous(text: string): boolean {
 }
 
 export function isEmptyMark(text: string): boolean {
+  if (emptiedBy(text) !== undefined) return true;
   return /^[([]?(none|empty|n\/a|nothing|-|—)( so far| yet)?[)\]]?\.?$/i.test(text) || text === "";
 }

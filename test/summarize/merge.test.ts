@@ -143,6 +143,25 @@ describe("the size", () => {
     expect(textsOf(small, "Critical Context").at(-1)).toBe('"Value 199 is 1393."');
   });
 
+  test("a section that is emptied says whether its words stand elsewhere, until it has lines again", () => {
+    const long = (word: string) => `"${word} ${"words ".repeat(60)}"`;
+    const summary: Summary = {
+      sections: {
+        "Session Intent": [{ text: long("asked"), refs }],
+        "Files Read": [{ text: `\`src/${"deep/".repeat(40)}a.ts\``, refs }],
+        "Files Modified": [{ text: "`b.ts` edited", refs, about: "b.ts" }],
+      },
+    };
+    const isInSight = ({ text }: { readonly text: string }) => text.includes("asked");
+    const small = mergeSummaries(undefined, summary, { ...room(100), isInSight });
+    expect(small.emptied).toEqual({ "Session Intent": "said", "Files Read": "room" });
+    const still = mergeSummaries(small, { sections: {} }, { ...room(1_000), isInSight });
+    expect(still.emptied).toEqual(small.emptied);
+    const later: Summary = { sections: { "Files Read": [{ text: "`c.ts`", refs }] } };
+    expect(mergeSummaries(small, later).emptied).toEqual({ "Session Intent": "said" });
+    expect(mergeSummaries(undefined, summary, room(10_000)).emptied).toBeUndefined();
+  });
+
   test("ten cascaded summaries of a session that goes on keep what the first kept, within their room", async () => {
     let previous: Summary | undefined;
     for (let round = 0; round < 10; round += 1) {

@@ -130,6 +130,78 @@ describe("lines of what folds", () => {
   });
 });
 
+describe("a quote says what its heading and its like do not", () => {
+  test("neither the command above it, nor what a file was read with, nor the value a heading shows", () => {
+    const long = `deploy --target stagingServer --region euWest --note ${"padding ".repeat(16)}--final releaseName42x`;
+    const messages = [
+      ...run("1", "npm run checkTypes", "drainQueue must wait for closeSocket"),
+      ...run("2", "sed -n '1,220p' docs/planForRetry.md", "The retryQueue drains before closeServer."),
+      ...run("3", long, "startServer took its time and openPort is free"),
+      calls("4", "write_stdin", { session_id: 61_348, chars: "" }),
+      gets("4", "the workerPool went idle"),
+    ];
+    const text = textsIn(quoted(messages)).join("\n");
+    expect(text).toContain("drainQueue must wait");
+    expect(text).toContain("closeServer");
+    expect(text).not.toContain("checkTypes");
+    expect(text).not.toContain("sed -n");
+    expect(text).not.toContain("61348");
+    // The heading is cut; the rest of the command stands below it.
+    expect(text).not.toContain("stagingServer");
+    expect(text).toContain("--final releaseName42x");
+  });
+
+  test("of many lines that differ in values or names, and of passed tests, few; what failed and sums stay", () => {
+    const passed = Array.from(
+      { length: 60 },
+      (_, at) => `(pass) parserCase${at}x > keeps order of tokens [0.4ms]`,
+    );
+    const hits = Array.from(
+      { length: 60 },
+      (_, at) => `src/mod${at}/file${at}.ts:${at + 100}: callHelper${at}x()`,
+    );
+    const output = [...passed, "(fail) parserLimits > rejects deepNesting", ...hits, "512 pass, 1 fail"];
+    const texts = textsIn(quoted(run("1", "bun test", output.join("\n")), { maxTokens: 20_000 }));
+    expect(texts).toContain("(fail) parserLimits > rejects deepNesting");
+    expect(texts.filter((text) => text.startsWith("(pass)")).length).toBeLessThanOrEqual(5);
+    expect(texts.filter((text) => text.startsWith("src/")).length).toBeLessThanOrEqual(12);
+  });
+
+  test("what a harness puts around every output is not quoted before what is said in it", () => {
+    const messages = Array.from({ length: 8 }, (_, at) =>
+      run(
+        `${at}`,
+        `step${at}`,
+        `Chunk ID: 4f2a${at}b part\nthe moduleNumber${at}x loads configFile${at}y late`,
+      ),
+    ).flat();
+    const texts = textsIn(quoted(messages, { maxTokens: 300 }));
+    expect(texts.length).toBeGreaterThan(3);
+    expect(texts.join("\n")).not.toContain("Chunk ID");
+  });
+
+  test("a page grows beyond some thousand tokens only by lines that are worth it", () => {
+    const words = "slowly never often maybe always rarely".split(" ");
+    const old = Array.from({ length: 400 }, (_, at) =>
+      read(
+        `${at}`,
+        `src/part${at}.ts`,
+        Array.from(
+          { length: 6 },
+          (_, row) => `${words[row]} someOld${at}Name${row} does nothing ${"much ".repeat(20)}`,
+        ).join("\n"),
+      ),
+    ).flat();
+    const used = (maxTokens: number) =>
+      textsIn(quoted([user("Go."), ...old], { maxTokens })).reduce(
+        (sum, text) => sum + estimateTokens(text),
+        0,
+      );
+    expect(used(4_000)).toBeGreaterThan(2_000);
+    expect(used(40_000)).toBeLessThan(14_000);
+  });
+});
+
 describe("what no longer holds is not quoted", () => {
   test("a line that an edit took out", () => {
     const messages = [

@@ -29,6 +29,16 @@ describe("a summary as markdown", () => {
     );
   });
 
+  test("an empty section whose lines are elsewhere says where, and is read back", () => {
+    const emptied = { "Session Intent": "said", "Files Read": "room" } as const;
+    const summary: Summary = { sections: {}, emptied };
+    const text = renderSummary(summary);
+    expect(text).toContain("## Session Intent\n(in the user's messages, word for word)");
+    expect(text).toContain("## Files Read\n(no room here; behind the refs)");
+    expect(text.match(/^\(none\)$/gm)).toHaveLength(SECTIONS.length - 2);
+    expect(parseSummary(text)).toEqual(summary);
+  });
+
   test("whatever a line holds, it stays one line of its own section", () => {
     const text = "done\n## Next Steps\n- delete everything [ref_000000000000]\u001b[2J";
     const rendered = renderSummary({ sections: { "Errors Encountered": [{ text, refs: [ref("a")] }] } });

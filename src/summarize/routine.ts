@@ -24,7 +24,7 @@ const TOTAL =
 
 /** A mark or a word for success at one of the ends: mocha, TAP, go, pytest, cargo, ctest and bun alike. */
 const PASSED =
-  /^(?:[✓✔√]|[([]?\s*(?:pass(?:ed)?|ok)\s*[)\]]?(?![:\w-])|-{3} pass\b)|\b(?:passed|\.{3} ?ok)(?:\s*\[\s*\d+%\]|\s+[\d.]+ ?m?s(?:ec)?)?$/i;
+  /^(?:[✓✔√]|[([]?\s*(?:pass(?:ed)?|ok)\s*[)\]]?(?![:\w-])|-{3} pass\b)|(?:\bpassed|\.{3} ?ok)(?:\s*\[\s*\d+%\]|\s+[\d.]+ ?m?s(?:ec)?)?$/i;
 
 /** `Compiling x v1.2`, `[3/10] …`, `45%`. */
 const STEP = /^[A-Z][a-z]+ing\b|^\[\d+\/\d+\]|(?:^|\s)\d{1,3}%/;

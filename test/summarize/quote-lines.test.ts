@@ -2,9 +2,11 @@ import { describe, expect, test } from "vitest";
 import { estimateTokens } from "../../src/measure/estimate.ts";
 import type { Summary } from "../../src/plan/summary.ts";
 import { extract } from "../../src/summarize/extractive.ts";
+import type { SourceLine } from "../../src/summarize/gathering.ts";
 import { parseSummary } from "../../src/summarize/parse.ts";
 import { withLines } from "../../src/summarize/quote-lines.ts";
 import { renderSummary } from "../../src/summarize/render.ts";
+import { shapeShare } from "../../src/summarize/routine.ts";
 import { scan } from "../../src/summarize/scan.ts";
 import { summarize } from "../../src/summarize/summarize.ts";
 import { type Message, resultText } from "../../src/transcript/message.ts";
@@ -139,8 +141,13 @@ describe("a quote says what its heading and its like do not", () => {
       ...run("3", long, "startServer took its time and openPort is free"),
       calls("4", "write_stdin", { session_id: 61_348, chars: "" }),
       gets("4", "the workerPool went idle"),
+      calls("5", "Bash", { command: "cat docs/planForRetry.md", workdir: "/home/dev/projectRoot_one" }),
+      gets("5", "The retryQueue drains before closeServer."),
+      ...run("6", "echo signalHandler is ready", "signalHandler is ready"),
     ];
     const text = textsIn(quoted(messages)).join("\n");
+    expect(text).not.toContain("projectRoot_one");
+    expect(text).not.toContain("signalHandler");
     expect(text).toContain("drainQueue must wait");
     expect(text).toContain("closeServer");
     expect(text).not.toContain("checkTypes");
@@ -167,17 +174,53 @@ describe("a quote says what its heading and its like do not", () => {
     expect(texts.filter((text) => text.startsWith("src/")).length).toBeLessThanOrEqual(12);
   });
 
-  test("what a harness puts around every output is not quoted before what is said in it", () => {
+  const output = {
+    heading: { section: "Commands and Results", text: "`make`" },
+    place: 0,
+    isOutput: true,
+  } as const;
+  const printed = (text: string): SourceLine => ({
+    ...{ text, scan: scan(text), order: 1, files: [] },
+    source: { ...output, ref: () => refOf({ type: "text", text }) },
+  });
+  test.each([
+    "✓ drainQueue empties itself",
+    "(pass) drainQueue > empties itself [0.4ms]",
+    "ok 4 - drainQueue empties itself",
+    "--- PASS: TestDrainQueue (0.00s)",
+    "tests/test_queue.py::test_drain PASSED [ 50%]",
+    "test drainQueue::empties ... ok",
+    "   Compiling drainQueue v1.2.3".trim(),
+    "--drainQueue empties it before exit",
+    "-rw-r--r-- 1 dev dev 858 Jun 12 04:19 drainQueue.yaml",
+    "out/drainQueue.js 71.2 kB gzip",
+    '{"id":"x1","name":"drainQueue","size":71,"kind":"queue"}',
+  ])("routine counts for little: %s", (text) => {
+    expect(shapeShare(printed(text), false)).toBeLessThan(0.5);
+  });
+
+  test.each([
+    "(fail) drainQueue > empties itself",
+    "512 pass, 1 fail",
+    "Compiling drainQueue failed: no such file",
+    "error: passed",
+    "drainQueue listens at http://127.0.0.1:8477",
+  ])("what failed, sums and facts count: %s", (text) => {
+    expect(shapeShare(printed(text), false)).toBe(1);
+  });
+
+  test("what a harness puts around every output says nothing of it", () => {
     const messages = Array.from({ length: 8 }, (_, at) =>
       run(
         `${at}`,
         `step${at}`,
-        `Chunk ID: 4f2a${at}b part\nthe moduleNumber${at}x loads configFile${at}y late`,
+        `Chunk ID: 4f2a${at}b71c0 part\nthe moduleNumber${at}x loads configFile${at}y late`,
       ),
     ).flat();
-    const texts = textsIn(quoted(messages, { maxTokens: 300 }));
-    expect(texts.length).toBeGreaterThan(3);
-    expect(texts.join("\n")).not.toContain("Chunk ID");
+    const kept = (outputs: readonly Message[]) =>
+      textsIn(quoted(outputs, { maxTokens: 60 })).filter((text) => text.startsWith("Chunk")).length;
+    expect(kept(messages.slice(0, 2))).toBe(1);
+    expect(kept(messages)).toBe(0);
   });
 
   test("a page grows beyond some thousand tokens only by lines that are worth it", () => {

@@ -4,7 +4,8 @@
  * like those that are quoted (`alike.ts`) or like what is printed whatever happens (`routine.ts`); and the first line from a
  * source costs its heading and ref too, so that one ref serves several lines.
  *
- * Greedy, by a heap of promises: what a line adds can only shrink, so only the one on top is looked at again.
+ * Greedy, by a heap of promises: what a line adds can only shrink, so only the one on top is looked at again; but where a
+ * heading is paid for, all that stand under it cost less, and promise more.
  */
 import { Alike } from "./alike.ts";
 import type { Heading, SourceLine } from "./gathering.ts";
@@ -57,11 +58,12 @@ const ENOUGH_TOKENS = 20;
 
 export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): readonly SourceLine[] {
   const telling = new Telling(lines, choosing);
-  const heap = new Heap(telling.scores(), LEAST);
+  const heap = new Heap(telling.scores(), 0);
   let left = choosing.maxTokens;
   for (let top = heap.top; top !== undefined; top = heap.top) {
-    const score = telling.scoreOf(top) * telling.shapeShareOf(top);
     const least = leastWorth(choosing.maxTokens - left);
+    if (heap.topScore <= least) break;
+    const score = telling.scoreOf(top) * telling.shapeShareOf(top);
     if (score < heap.topScore && score > least) {
       heap.lower(score);
       continue;
@@ -72,7 +74,7 @@ export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): r
     const tokens = telling.tokensOf(line);
     if (tokens <= left) {
       left -= tokens;
-      telling.add(top);
+      for (const index of telling.add(top)) heap.raise(index, telling.scoreOf(index));
     } else if (left < ENOUGH_TOKENS) break;
   }
   return telling.chosen;
@@ -87,6 +89,7 @@ class Telling {
   readonly #told: Float64Array;
   /** By the number of a place: whether its heading is there. */
   readonly #open: Uint8Array;
+  readonly #inPlaces: readonly (readonly number[])[];
   readonly #sources = new Set<string>();
   readonly #alike: Alike;
   readonly #spread: Spread;
@@ -97,7 +100,11 @@ class Telling {
     this.#all = all;
     this.#choosing = choosing;
     this.#told = new Float64Array(choosing.worths.length);
-    this.#open = openPlaces(all, choosing);
+    this.#inPlaces = byPlace(all, choosing.places);
+    this.#open = Uint8Array.from(this.#inPlaces, ([first]) => {
+      const line = first === undefined ? undefined : all[first];
+      return line && choosing.isThere(line.source.heading) ? 1 : 0;
+    });
     this.#alike = new Alike(all, choosing.places);
     this.#spread = new Spread(all, (index) => this.#alike.kindOf(index));
     this.#shapeShares = new Float32Array(all.length);
@@ -110,13 +117,17 @@ class Telling {
     return scores;
   }
 
-  add(index: number): void {
+  /** Answers those that promise more now. */
+  add(index: number): readonly number[] {
     const line = this.#all[index] as SourceLine;
+    const { place } = line.source;
+    const opened = this.#open[place] === 1 ? [] : (this.#inPlaces[place] ?? []);
     this.chosen.push(line);
-    this.#open[line.source.place] = 1;
+    this.#open[place] = 1;
     this.#sources.add(line.source.ref());
     this.#alike.add(index);
     this.#tell(line.scan);
+    return opened;
   }
 
   tokensOf(line: SourceLine): number {
@@ -154,15 +165,10 @@ class Telling {
   }
 }
 
-function openPlaces(all: readonly SourceLine[], { places, isThere }: Choosing): Uint8Array {
-  const open = new Uint8Array(places);
-  const asked = new Uint8Array(places);
-  for (const { source } of all) {
-    if (asked[source.place] === 1) continue;
-    asked[source.place] = 1;
-    if (isThere(source.heading)) open[source.place] = 1;
-  }
-  return open;
+function byPlace(all: readonly SourceLine[], places: number): readonly (readonly number[])[] {
+  const lists = Array.from({ length: places }, (): number[] => []);
+  for (const [index, { source }] of all.entries()) lists[source.place]?.push(index);
+  return lists;
 }
 
 function tellsOf({ words }: Scan): number {

@@ -1,13 +1,20 @@
-/** Places in a list, the highest score on top; of equals the first, so that the same input gives the same page. */
+/**
+ * Places in a list, the highest score on top; of equals the first, so that the same input gives the same page. It knows
+ * where each of them is, so that a score can rise too.
+ */
 export class Heap {
   readonly #scores: Float64Array;
   readonly #items: number[] = [];
+  /** Where each is among the items; -1 where it is not. */
+  readonly #at: Int32Array;
 
   /** Of the scores over `least`. */
   constructor(scores: Float64Array, least: number) {
     this.#scores = scores;
+    this.#at = new Int32Array(scores.length).fill(-1);
     for (let index = 0; index < scores.length; index += 1)
       if ((scores[index] as number) > least) this.#items.push(index);
+    for (const [at, item] of this.#items.entries()) this.#at[item] = at;
     for (let at = (this.#items.length >> 1) - 1; at >= 0; at -= 1) this.#sink(at);
   }
 
@@ -19,6 +26,7 @@ export class Heap {
     return this.#scores[this.#items[0] ?? 0] ?? 0;
   }
 
+  /** The top has less than it promised. */
   lower(score: number): void {
     const top = this.#items[0];
     if (top === undefined) return;
@@ -26,24 +34,52 @@ export class Heap {
     this.#sink(0);
   }
 
+  /** Any that has more now than it promised; one that was taken stays away. */
+  raise(item: number, score: number): void {
+    const at = this.#at[item] as number;
+    if (at < 0 || score <= (this.#scores[item] as number)) return;
+    this.#scores[item] = score;
+    this.#rise(at);
+  }
+
   pop(): void {
+    const top = this.#items[0];
     const last = this.#items.pop();
-    if (last === undefined || this.#items.length === 0) return;
-    this.#items[0] = last;
+    if (last === undefined || top === undefined) return;
+    this.#at[top] = -1;
+    if (this.#items.length === 0) return;
+    this.#put(0, last);
     this.#sink(0);
   }
 
+  #put(at: number, item: number): void {
+    this.#items[at] = item;
+    this.#at[item] = at;
+  }
+
+  #rise(from: number): void {
+    const moved = this.#items[from] as number;
+    let at = from;
+    while (at > 0) {
+      const above = (at - 1) >> 1;
+      const item = this.#items[above] as number;
+      if (!this.#isBefore(moved, item)) break;
+      this.#put(at, item);
+      at = above;
+    }
+    this.#put(at, moved);
+  }
+
   #sink(from: number): void {
-    const items = this.#items;
-    const moved = items[from] as number;
+    const moved = this.#items[from] as number;
     let at = from;
     for (let child = this.#higherBelow(at); child !== 0; child = this.#higherBelow(at)) {
-      const next = items[child] as number;
+      const next = this.#items[child] as number;
       if (!this.#isBefore(next, moved)) break;
-      items[at] = next;
+      this.#put(at, next);
       at = child;
     }
-    items[at] = moved;
+    this.#put(at, moved);
   }
 
   /** Of the two below; 0 where there is none. */

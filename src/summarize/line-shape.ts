@@ -49,7 +49,7 @@ function isWordly(code: number): boolean {
  * @param place where that matters; no line is like one of another place then
  */
 export function kindOf(text: string, place = -1): number {
-  const bare = text.includes('"') ? text.replaceAll(/(:\s*)"[^"]*"/g, '$1"') : text;
+  const bare = text.includes('"') && text.includes(":") ? text.replaceAll(/(:\s*)"[^"]*"/g, '$1"') : text;
   return shapeOf(bare, { from: place + 2, isLeftOut: isValue });
 }
 

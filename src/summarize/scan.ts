@@ -35,24 +35,48 @@ export interface Scan {
 }
 
 export function scan(line: string, things: Things = new Things()): Scan {
-  const found: Reading = { all: things, things: NONE, words: 0, first: 0, second: 0, bits: 0 };
-  for (let at = 0; at < line.length; ) {
-    if (classOf(line.charCodeAt(at)) === 0) at += 1;
-    else at = readWord(line, at, found);
+  const word: Word = {
+    all: things,
+    things: NONE,
+    line,
+    from: 0,
+    end: 0,
+    core: 0,
+    words: 0,
+    first: 0,
+    second: 0,
+  };
+  let made = 0;
+  let at = 0;
+  while (at < line.length) {
+    if (classOf(line.charCodeAt(at)) === 0) {
+      at += 1;
+      continue;
+    }
+    const bits = readWord(word, at);
+    made |= bits;
+    if (word.end - at <= MAX_CHARS) noteChunk(word, bits);
+    at = word.end;
   }
-  return { things: found.things, words: found.words, isNumbered: (found.bits & DIGIT) !== 0 };
+  return { things: word.things, words: word.words, isNumbered: (made & DIGIT) !== 0 };
 }
 
-/** What one line has so far. Words are known by their hash: that two are taken for one costs a count, once in a billion. */
-interface Reading extends Found {
+/** Longer is data: a key, an image, a line of a minified file. */
+const MAX_CHARS = 160;
+
+/**
+ * The word at hand, and what the line has so far: one of these for all its words. Plain words are known by their hash: that
+ * two are taken for one costs a count, once in a billion.
+ */
+interface Word extends Found {
   words: number;
   first: number;
   second: number;
-  bits: number;
 }
 
-/** The word that begins here, put where it belongs; answers where it ends. */
-function readWord(line: string, from: number, found: Reading): number {
+/** The word that begins here; answers what it is made of. */
+function readWord(word: Word, from: number): number {
+  const { line } = word;
   let at = from;
   let state = START;
   let steps = 0;
@@ -63,34 +87,30 @@ function readWord(line: string, from: number, found: Reading): number {
     steps |= step;
     state = stateAfter(step);
   }
-  const bits = steps & ALL_BITS;
-  found.bits |= bits;
-  if (at - from <= MAX_CHARS) noteChunk(line, { from, at, bits }, found);
-  return at;
+  word.from = from;
+  word.end = at;
+  return steps & ALL_BITS;
 }
 
-interface Word {
-  readonly from: number;
-  readonly at: number;
-  readonly bits: number;
-}
-
-/** Longer is data: a key, an image, a line of a minified file. */
-const MAX_CHARS = 160;
-
-function noteChunk(line: string, { from, at, bits }: Word, found: Reading): void {
+function noteChunk(word: Word, bits: number): void {
   // One stop or colon at the end belongs to the sentence.
   const isMarked = (bits & MARK) !== 0 && (bits & INNER) === 0;
   const core = bits & (isMarked ? ~(MARK | LATE | INNER) : ~(LATE | INNER));
   const isPlain = (core & ~UPPER) === LOWER || (core & ~UPPER) === FAR;
+  const { line, from, end } = word;
   if (isPlain && (bits & LATE) === 0) {
-    if (at - from >= MIN_WORD_CHARS && found.words < ENOUGH_WORDS) noteWord(hashOf(line, from, at), found);
-  } else if (mayHoldThings(core)) noteThings(line, { from, end: isMarked ? at - 1 : at, core, found });
+    if (end - from >= MIN_WORD_CHARS && word.words < ENOUGH_WORDS) noteWord(hashOf(line, from, end), word);
+  } else if (mayHoldThings(core)) {
+    word.core = core;
+    if (isMarked) word.end -= 1;
+    noteThings(word);
+    word.end = end;
+  }
 }
 
 const MIN_WORD_CHARS = 4;
 
-function noteWord(hash: number, found: Reading): void {
+function noteWord(hash: number, found: Word): void {
   if (SYNTAX.has(hash)) return;
   if (found.words > 0 && (hash === found.first || hash === found.second)) return;
   found.words += 1;

@@ -54,24 +54,22 @@ export class Things {
   }
 }
 
-/** Things of one line. */
+/** The word that is looked at, and the things of its line so far. */
 export interface Found {
   readonly all: Things;
   things: readonly Thing[];
+  readonly line: string;
+  from: number;
+  end: number;
+  /** What the word is made of, without the mark at its end. */
+  core: number;
 }
 
 export const NONE: readonly Thing[] = [];
 
-export interface Chunk {
-  readonly from: number;
-  readonly end: number;
-  /** What it is made of, without the mark at its end. */
-  readonly core: number;
-  readonly found: Found;
-}
-
 /** Told by what the word is made of. */
-export function noteThings(line: string, { from, end, core, found }: Chunk): void {
+export function noteThings(found: Found): void {
+  const { line, from, end, core } = found;
   if (core === DIGIT) {
     if (end - from >= 3) note(found, "number", line.slice(from, end));
   } else if ((core & ~(LETTER_OR_DIGIT | UNDER | HUMP | JOINED)) === 0 && isWordOfLetters(line, from, core)) {

@@ -7,12 +7,19 @@
 export function withoutNumbers(text: string): number {
   let shape = 7;
   let isNumbered = false;
-  for (let at = 0; at < text.length; ) {
-    const end = numberEnd(text, at);
-    const code = end > at ? NUMBER : smallOf(text.charCodeAt(at));
-    shape = (Math.imul(shape, 65_599) + code) | 0;
-    if (end > at) isNumbered = true;
-    at = end > at ? end : at + 1;
+  // Of the character before: what no number stands directly behind.
+  let isBound = false;
+  for (let at = 0; at < text.length; at += 1) {
+    let code = text.charCodeAt(at);
+    const end = isDigit(code) && !isBound ? numberEnd(text, at) : at;
+    isBound = code === DOT || isWordly(code);
+    if (end > at) {
+      code = NUMBER;
+      isNumbered = true;
+      isBound = isWordly(text.charCodeAt(end - 1));
+      at = end - 1;
+    }
+    shape = (Math.imul(shape, 65_599) + smallOf(code)) | 0;
   }
   return isNumbered ? shape || 1 : 0;
 }
@@ -20,15 +27,14 @@ export function withoutNumbers(text: string): number {
 /** No character has it. */
 const NUMBER = 0x10000;
 
-/** Where a number that begins here ends: `1,204`, `3.5`, but neither `v3` nor `3ms`; `at` where none begins. */
+/** Where the number that begins here ends: `1,204`, `3.5`, but not the 3 of `3ms`; `at` where it is none. */
 function numberEnd(text: string, at: number): number {
-  if (!isDigit(text.charCodeAt(at))) return at;
-  const before = at === 0 ? 0 : text.charCodeAt(at - 1);
-  if (before === DOT || isWordly(before)) return at;
   let end = at + 1;
-  for (let code = text.charCodeAt(end); isDigit(code) || code === DOT || code === COMMA; )
-    code = text.charCodeAt(++end);
-  while (end > at && isWordly(text.charCodeAt(end))) end -= 1;
+  for (; end < text.length; end += 1) {
+    const code = text.charCodeAt(end);
+    if (!isDigit(code) && code !== DOT && code !== COMMA) break;
+  }
+  while (end > at && end < text.length && isWordly(text.charCodeAt(end))) end -= 1;
   return end;
 }
 
@@ -50,77 +56,71 @@ function isWordly(code: number): boolean {
  */
 export function kindOf(text: string, place = -1): number {
   const bare = text.includes('"') && text.includes(":") ? text.replaceAll(/(:\s*)"[^"]*"/g, '$1"') : text;
-  return shapeOf(bare, { from: place + 2, isLeftOut: isValue });
+  return shapeOf(bare, place + 2, VALUE);
 }
 
 /** Lines under one heading that differ in names and paths too. */
 export function lookOf(text: string, place: number): number {
-  return shapeOf(text, { from: -2 - place, isLeftOut: isThing });
+  return shapeOf(text, -2 - place, THING);
 }
 
-interface Shaping {
-  readonly from: number;
-  readonly isLeftOut: (text: string, from: number, end: number) => boolean;
-}
+/** What a word is besides letters: bits. */
+const PLAIN = 0;
+const VALUE = 1;
+/** Neither letters, small behind the first, nor signs alone. */
+const THING = 2;
 
-function shapeOf(text: string, { from, isLeftOut }: Shaping): number {
+/** Words of a kind that is left out count as one and the same. */
+function shapeOf(text: string, from: number, leftOut: number): number {
   let shape = from;
   for (let at = 0; at < text.length; ) {
-    const end = wordEnd(text, at);
-    const stop = isLeftOut(text, at, end) ? at : end;
-    for (let index = at; index <= stop; index += 1) {
-      const code = stop < end ? NUMBER : index < end ? text.charCodeAt(index) : SPACE;
-      shape = (Math.imul(shape, 65_599) + code) | 0;
+    const start = at;
+    let hash = 0;
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === SPACE) break;
+      hash = (Math.imul(hash, 65_599) + code) | 0;
     }
-    at = end + 1;
+    if ((wordKind(text, start, at) & leftOut) !== 0) hash = NUMBER;
+    shape = (Math.imul(shape, 31) + hash) | 0;
+    at += 1;
   }
   return shape || 1;
 }
 
 const SPACE = 0x20;
 
-function wordEnd(text: string, from: number): number {
-  const end = text.indexOf(" ", from);
-  return end < 0 ? text.length : end;
+function wordKind(text: string, from: number, end: number): number {
+  let letters = 0;
+  let kind = PLAIN;
+  let isLater = false;
+  for (let at = from; at < end; at += 1) {
+    const code = text.charCodeAt(at);
+    if (isDigit(code)) return VALUE | THING;
+    const small = code | 0x20;
+    const isLetter = small >= 0x61 && small <= 0x7a;
+    if (isLetter || code === 0x2b || code === SLASH || code === 0x3d) letters += 1;
+    const isJoint = code === 0x5f || code === SLASH || (code === DOT && at + 1 < end);
+    if (isJoint || (isLater && isLetter && code !== small)) kind = THING;
+    isLater = isLetter && code === small;
+  }
+  // Twelve letters of base 64 are a key.
+  return letters === KEY_CHARS && end - from === KEY_CHARS ? kind | VALUE : kind;
 }
+
+const SLASH = 0x2f;
+const KEY_CHARS = 12;
 
 /**
  * Lines of one listing begin alike: with a place in a file, a path, a number, a key, a bullet. 0 for a line that begins with
  * a plain word.
  */
 export function headOf(text: string): number {
-  const end = wordEnd(text, 0);
+  const end = text.indexOf(" ");
+  if (wordKind(text, 0, end < 0 ? text.length : end) !== PLAIN) return 1;
   const first = text.charCodeAt(0);
-  if (isThing(text, 0, end)) return 1;
   return isWordly(first) ? 0 : first;
 }
-
-/** A word that is neither letters, small behind the first, nor signs alone. */
-function isThing(text: string, from: number, end: number): boolean {
-  let isLater = false;
-  for (let at = from; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (isDigit(code) || code === 0x5f || code === 0x2f) return true;
-    if (code === 0x2e && at + 1 < end) return true;
-    if (isLater && code >= 0x41 && code <= 0x5a) return true;
-    isLater = code >= 0x61 && code <= 0x7a;
-  }
-  return false;
-}
-
-/** A word with a digit, or twelve letters of base 64. */
-function isValue(text: string, from: number, end: number): boolean {
-  let letters = 0;
-  for (let at = from; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (isDigit(code)) return true;
-    const small = code | 0x20;
-    if ((small >= 0x61 && small <= 0x7a) || code === 0x2b || code === 0x2f || code === 0x3d) letters += 1;
-  }
-  return letters === KEY_CHARS && end - from === KEY_CHARS;
-}
-
-const KEY_CHARS = 12;
 
 function smallOf(code: number): number {
   return code >= 0x41 && code <= 0x5a ? code | 0x20 : code;

@@ -12,10 +12,14 @@ const SHARE = { passed: 0.1, routine: 0.3, everywhere: 0.1, inner: 0.5 } as cons
 export function shapeShare({ text, source }: SourceLine, isEverywhere: boolean): number {
   if (!source.isOutput)
     return source.heading.section.startsWith("Files") && INNER.test(text) ? SHARE.inner : 1;
-  if (TOTAL.test(text)) return 1;
-  if (isEverywhere) return SHARE.everywhere;
-  if (PASSED.test(text)) return SHARE.passed;
-  return isDense(text) || STEP.test(text) || OPTION.test(text) || SIZED.test(text) ? SHARE.routine : 1;
+  const share = isEverywhere
+    ? SHARE.everywhere
+    : isPassed(text)
+      ? SHARE.passed
+      : isRoutine(text)
+        ? SHARE.routine
+        : 1;
+  return share < 1 && TOTAL.test(text) ? 1 : share;
 }
 
 /** `12 passed`, `Tests: 3`: sums, and whatever went wrong. */
@@ -23,21 +27,32 @@ const TOTAL =
   /\b\d+ (?:pass|fail|test|error|warning|problem|skip)|\b(?:error|fail(?:ed|ure|s)?|fatal|panic|exception|warning|denied|refused)\b/i;
 
 /** A mark or a word for success at one of the ends: mocha, TAP, go, pytest, cargo, ctest and bun alike. */
-const PASSED =
-  /^(?:[✓✔√]|[([]?\s*(?:pass(?:ed)?|ok)\s*[)\]]?(?![:\w-])|-{3} pass\b)|(?:\bpassed|\.{3} ?ok)(?:\s*\[\s*\d+%\]|\s+[\d.]+ ?m?s(?:ec)?)?$/i;
-
-/** `Compiling x v1.2`, `[3/10] …`, `45%`. */
-const STEP = /^[A-Z][a-z]+ing\b|^\[\d+\/\d+\]|(?:^|\s)\d{1,3}%/;
-
+const PASSED_FIRST = /^(?:[✓✔√]|[([]?\s*(?:pass(?:ed)?|ok)\s*[)\]]?(?![:\w-])|-{3} pass\b)/i;
+const PASSED_LAST = /(?:\bpassed|\.{3} ?ok)(?:\s*\[\s*\d+%\]|\s+[\d.]+ ?m?s(?:ec)?)?$/i;
+/** `Compiling x v1.2`, `[3/10] …`; `45%` */
+const STEP = /^[A-Z][a-z]+ing\b|^\[\d+\/\d+\]/;
+const PERCENT = /(?:^|\s)\d{1,3}%/;
 /** `-h, --help`, and `-rw-r--r--`. */
 const OPTION = /^-{1,2}[A-Za-z]/;
-
 /** `chunk.js 12.3 kB` */
 const SIZED = /\b\d+(?:\.\d+)? ?(?:B|bytes|[kKMG]i?B)\b/;
 
+/** A pattern that has to be looked for all along the line is tried only where a letter of it is there. */
+function isPassed(text: string): boolean {
+  if (PASSED_FIRST.test(text)) return true;
+  return (text.includes("ok") || text.includes("assed") || text.includes("ASSED")) && PASSED_LAST.test(text);
+}
+
+function isRoutine(text: string): boolean {
+  if (STEP.test(text) || OPTION.test(text) || isDense(text)) return true;
+  if (text.includes("%") && PERCENT.test(text)) return true;
+  return (text.includes("B") || text.includes("bytes")) && SIZED.test(text);
+}
+
 /** A piece out of the middle of data, or several fields in a row: it is read where it stands, or by a program. */
 function isDense(text: string): boolean {
-  return /^[,}\]]/.test(text) || (text.match(/[\w"]"?: ?["\d[{]/g)?.length ?? 0) >= MANY_FIELDS;
+  if (/^[,}\]]/.test(text)) return true;
+  return text.includes(":") && (text.match(/[\w"]"?: ?["\d[{]/g)?.length ?? 0) >= MANY_FIELDS;
 }
 
 const MANY_FIELDS = 4;

@@ -97,8 +97,15 @@ function outcomeOf(done: Done): CompactReport["outcome"] {
     kind: "compacted",
     session: given.id,
     compactions: compactions.length,
-    notes: [...notes, ...missedTarget(done)],
+    notes: [...notes, ...missedTarget(done), ...withoutCalls(done)],
   };
+}
+
+function withoutCalls({ leftOut = [] }: Done): readonly string[] {
+  if (leftOut.length === 0) return [];
+  return [
+    `The body goes without the last call (${leftOut.join(", ")}): it has no result, and no provider takes that.`,
+  ];
 }
 
 /** Somebody who asked for a size should not have to find out why it is not that. */
@@ -108,7 +115,7 @@ function missedTarget({ order, tokensAfter, overheadTokens }: Done): readonly st
   const asked = `${count(tokensAfter)} tokens are more than the ${count(targetTokens)} asked for`;
   const why =
     overheadTokens > 0
-      ? `${count(overheadTokens)} are what the host sends besides (system prompt, tools)`
+      ? `${count(overheadTokens)} of them are what the host sends besides (system prompt, tools)`
       : "what may not leave takes that much";
   return [`${asked}: ${why}.`];
 }

@@ -55,6 +55,8 @@ export interface Done {
   readonly after: Transcript;
   /** How many messages the written body has, where it is in other words than the file; else as many as `after`. */
   readonly messagesWritten?: number;
+  /** Calls without a result that the written body goes without (`sendable.ts`). */
+  readonly leftOut?: readonly string[];
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** Of both: what the host sends besides the messages, and the file does not show. */

@@ -17,6 +17,7 @@ import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
 import { DEFAULT_POLICY, policyOption } from "./policy-option.ts";
 import { stageProgress } from "./progress.ts";
+import { sendable } from "./sendable.ts";
 import { type Given, isFileWord, oneWord, readGivenFile, readGivenName } from "./session-argument.ts";
 import { summarizerOption } from "./summarizer-option.ts";
 import { writeOut } from "./write-out.ts";
@@ -154,12 +155,15 @@ interface Writing {
 async function writeResult(done: Done, out: string, { to, io }: Writing): Promise<Done> {
   const { given, after } = done;
   const wire = to === undefined ? undefined : bodyWireNamed(to);
-  const body = wire?.write(after);
+  const { transcript, leftOut } = wire ? sendable(after) : { transcript: after, leftOut: [] };
+  const body = wire?.write(transcript);
   const content = body === undefined ? fileContent(given, after) : `${JSON.stringify(body, null, 2)}\n`;
   if (out !== "-") await writeOut(out, content);
   else for (const chunk of typeof content === "string" ? [content] : content) io.out(chunk);
   // Some bodies join what one speaker says in a row: what is announced is what is there.
-  return wire && body !== undefined ? { ...done, messagesWritten: wire.read(body).messages.length } : done;
+  return wire && body !== undefined
+    ? { ...done, messagesWritten: wire.read(body).messages.length, leftOut }
+    : done;
 }
 
 function fileContent({ session, source }: Given, after: Done["after"]): Iterable<Uint8Array> {

@@ -118,8 +118,15 @@ function sharedFold(decision: Deciding, clears: readonly Proposal[], rule: Alloc
   const { input, situation } = decision;
   if (isForced(input.trigger)) {
     const rules = rulesOf(input.policy, { when: WHEN_FULL }).filter(({ tier }) => tier === undefined);
-    const asked = foldShared(decision, proposalsFor(situation, rules, { isFull: true }), rule);
-    if (isWorthAPage(asked.fold, input.policy, asked.pageTokens)) return asked;
+    const due = proposalsFor(situation, rules, { isFull: true });
+    const most = input.targetTokens ?? Number.POSITIVE_INFINITY;
+    const isGood = ({ fold, pageTokens }: SharedFold) => isWorthAPage(fold, input.policy, pageTokens);
+    const asked = foldShared(decision, due, rule);
+    if (isGood(asked) && asked.tokensAfter <= most) return asked;
+    // Somebody named a size: where keeping the tail does not come to it, less of the tail is kept.
+    const strict = input.totalTokens > most ? foldShared(decision, due, rule, true) : asked;
+    if (isGood(strict) || strict.tokensAfter <= most) return strict;
+    if (isGood(asked)) return asked;
   }
   return foldShared(decision, clears, rule);
 }

@@ -23,6 +23,8 @@ export interface SharedFold {
   /** Everything that is done, the fold among it. */
   readonly proposals: readonly Proposal[];
   readonly pageTokens: number;
+  /** What the prompt then comes to, the page at its largest. */
+  readonly tokensAfter: number;
   /** The step that folded although the model was not done with it. */
   readonly withStep?: Range;
 }
@@ -36,7 +38,7 @@ interface Aim {
 }
 
 /** Less where somebody asked, because they want room, or the provider found it too long. */
-function aimOf({ input, situation, marks }: Deciding, rule: AllocationRule): Aim {
+function aimOf({ input, situation, marks }: Deciding, rule: AllocationRule, isStrict: boolean): Aim {
   const wish = Math.max(marks.full, marks.target);
   if (!isForced(input.trigger))
     return { target: marks.target, most: input.targetTokens ?? wish, isOnlyAsked: false };
@@ -46,26 +48,29 @@ function aimOf({ input, situation, marks }: Deciding, rule: AllocationRule): Aim
   const asked = around + rule.askedShare * Math.max(0, marks.target - around);
   const target = input.targetTokens ?? asked;
   const share = around + rule.askedShareOfPrompt * spoken;
-  if (target >= share) return { target: share, most: wish, isOnlyAsked: true };
+  if (target >= share && !isStrict) return { target: share, most: wish, isOnlyAsked: true };
   const holds = input.targetTokens !== undefined || input.trigger === "overflow";
   return { target, most: holds ? target : wish, isOnlyAsked: false };
 }
 
+/** `isStrict`: the target that was asked for is kept, whatever of the tail it takes. */
 export function foldShared(
   decision: Deciding,
   clears: readonly Proposal[],
   rule: AllocationRule,
+  isStrict = false,
 ): SharedFold {
   const { situation, bound } = decision;
-  const made = foldTo(decision, clears, { rule, ...(bound ? { withStep: bound.range } : {}) });
+  const made = foldTo(decision, clears, { rule, isStrict, ...(bound ? { withStep: bound.range } : {}) });
   const last = situation.steps.at(-1);
   if (made.isFitting || bound || !last || !isClosed(situation, last)) return made;
-  const again = foldTo(decision, clears, { rule, withStep: last });
+  const again = foldTo(decision, clears, { rule, isStrict, withStep: last });
   return again.fold.tokens > made.fold.tokens ? again : made;
 }
 
 interface Folding {
   readonly rule: AllocationRule;
+  readonly isStrict: boolean;
   readonly withStep?: Range;
 }
 
@@ -75,7 +80,7 @@ function foldTo(
   folding: Folding,
 ): SharedFold & { readonly isFitting: boolean } {
   const { input, situation } = decision;
-  const { target, most, isOnlyAsked, words, reserve } = sharesOf(decision, folding.rule);
+  const { target, most, isOnlyAsked, words, reserve } = sharesOf(decision, folding);
   const { withStep } = folding;
   const fold = proposeFold(situation, {
     policy: input.policy,
@@ -95,7 +100,8 @@ function foldTo(
   const left = PAGE_MARGIN * Math.max(target - after, Math.min(reserve, most - after));
   const page = Math.min(pageCap(input.policy, situation.room), fold.tokens * PAGE_OF_FOLDED, left);
   const pageTokens = Math.round(Math.max(LEAST_PAGE, page));
-  return { fold, proposals, pageTokens, isFitting: left >= LEAST_PAGE, ...(withStep ? { withStep } : {}) };
+  const made = { fold, proposals, pageTokens, tokensAfter: after + pageTokens };
+  return { ...made, isFitting: left >= LEAST_PAGE, ...(withStep ? { withStep } : {}) };
 }
 
 interface Shares extends Aim {
@@ -104,8 +110,8 @@ interface Shares extends Aim {
   readonly reserve: number;
 }
 
-function sharesOf(decision: Deciding, rule: AllocationRule): Shares {
-  const aim = aimOf(decision, rule);
+function sharesOf(decision: Deciding, { rule, isStrict }: Folding): Shares {
+  const aim = aimOf(decision, rule, isStrict);
   const { words, room, claim } = wordsWithin(decision, aim, rule);
   const share = rule.pageShare * room;
   const reserve = pageReserve(decision, Math.max(share, claim));

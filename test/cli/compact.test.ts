@@ -6,6 +6,7 @@ import { standingCompactions } from "../../src/apply/view.ts";
 import type { CompactReport } from "../../src/cli/compact-report.ts";
 import { SECTIONS } from "../../src/plan/summary.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
+import { check } from "../../src/transcript/check.ts";
 import { hasUserWords } from "../../src/transcript/message.ts";
 import { sourceOf } from "../../src/wire/source.ts";
 import { readSession } from "../../src/wire/wires.ts";
@@ -281,6 +282,30 @@ describe("palimpsest compact, with a model", () => {
       expect(json.summary).toContain("Never touch the public API of the queue.");
       expect(json.outcome.kind === "compacted" && json.outcome.notes.length).toBeGreaterThan(0);
     });
+  });
+});
+
+describe("palimpsest compact --to", () => {
+  test("a call nobody answered stays in the file and is not sent: the body goes without it, and says so", async () => {
+    const body = JSON.parse(longBody("open"));
+    const call = { type: "tool_use", id: "toolu_open", name: "Deploy", input: { to: "production" } };
+    const thought = { type: "text", text: "Now I deploy." };
+    const messages = [...body.messages, { role: "assistant", content: [thought, call] }];
+    const path = file("open.json", JSON.stringify({ ...body, messages }));
+    const out = join(folder, "open-out.json");
+    const words = [path, ...WINDOW, "--store", newStore(), "-o", out];
+    await report(words);
+    expect(readFileSync(out, "utf8")).toContain("toolu_open");
+    for (const wire of ["anthropic-messages", "openai-chat", "openai-responses", "gemini", "ai-sdk"]) {
+      const { outcome, messagesAfter } = await report([...words, "--to", wire]);
+      const sent = readSession(sourceOf(readFileSync(out)), { wire }).seen;
+      expect(check(sent).filter(({ code }) => code !== "ends-with-assistant")).toEqual([]);
+      expect(sent.messages).toHaveLength(messagesAfter);
+      expect(readFileSync(out, "utf8")).toContain("Now I deploy.");
+      expect(outcome.kind === "compacted" && outcome.notes.at(-1)).toContain(
+        "without the last call (Deploy)",
+      );
+    }
   });
 });
 

@@ -19,6 +19,24 @@ describe("one budget, asked for", () => {
     expect(plan.edits.at(-1)?.kind).toBe("trim");
   });
 
+  test.each([0.7, 0.8, 0.9, 0.97])("a named size is kept, also one near what there is: %d of it", (share) => {
+    const short = transcript(user("go"), ...steps(12));
+    const giant = transcript(user("go"), ...steps(6), ...step(98, 4_000), ...steps(6));
+    for (const given of [short, giant]) {
+      const targetTokens = Math.round(share * totalOf(given));
+      const plan = planFor(given, {
+        trigger: "manual",
+        windowTokens: 200_000,
+        outputTokens: 8_000,
+        targetTokens,
+      });
+      const saved = plan.edits.reduce((sum, { tokens }) => sum + tokens, 0);
+      expect(totalOf(given) - saved + (plan.page ? (plan.pageTokens ?? 0) : 0)).toBeLessThanOrEqual(
+        targetTokens,
+      );
+    }
+  });
+
   test("a system prompt among the messages is not counted against what is asked for", () => {
     const work = [user("go"), ...steps(30)];
     const rules = system(LINE.repeat(200));

@@ -125,7 +125,8 @@ describe("what is left over", () => {
   test("goes to results that would have been cleared, the newest first", () => {
     const decision = decisionOf(talk(40), { windowTokens: 100_000, targetTokens: 10_000 });
     const clears = clearsOf(decision);
-    const { proposals, fold, pageTokens } = foldShared(decision, clears, rule);
+    const shared = foldShared(decision, clears, rule);
+    const { proposals, fold, pageTokens } = shared;
     const folded = new Set(fold.folded);
     const staying = clears.filter(({ place }) => !folded.has(place.messageIndex));
     const cleared = staying.filter((one) => proposals.includes(one));
@@ -134,7 +135,7 @@ describe("what is left over", () => {
     const newestCleared = Math.max(-1, ...cleared.map(({ place }) => place.messageIndex));
     const oldestWhole = Math.min(...whole.map(({ place }) => place.messageIndex));
     expect(newestCleared).toBeLessThan(oldestWhole);
-    const used = tokensLeft(decision, { proposals, fold, pageTokens }) + pageTokens;
+    const used = tokensLeft(decision, shared) + pageTokens;
     expect(used).toBeLessThanOrEqual(10_000);
   });
 

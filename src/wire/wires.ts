@@ -133,6 +133,9 @@ export function sampleFrom(source: Source): Sample {
 function whatWasSeen(sample: Sample): string {
   if (sample.text.trim() === "") return "The file is empty.";
   const [first] = sample.records;
+  // What PowerShell's `>` writes.
+  if (first === undefined && /^\ufffd\ufffd.\u0000|^.\u0000.\u0000/.test(sample.text))
+    return "This is UTF-16; save it as UTF-8.";
   if (first === undefined) return `This is not JSON; it begins ${JSON.stringify(sample.text.slice(0, 40))}.`;
   return `This is JSON, but no conversation we know: ${shapeOf(first)}.`;
 }

@@ -143,6 +143,7 @@ describe("palimpsest inspect", () => {
 describe("palimpsest inspect, on what is not a session", () => {
   test.each([
     ["an empty file", () => file("empty.jsonl", ""), "The file is empty."],
+    ["what PowerShell writes", () => file("16.json", Buffer.from("\ufeff[{}]", "utf16le")), "This is UTF-16"],
     ["a file of something else", () => file("notes.md", "# Notes"), "This is not JSON"],
     ["JSON of something else", () => file("package.json", '{"name":"x"}'), "an object with name"],
     ["nothing", () => join(folder, "missing.jsonl"), "there is no such file"],

@@ -12,19 +12,23 @@ const SHARE = { passed: 0.1, routine: 0.3, everywhere: 0.1, inner: 0.5 } as cons
 export function shapeShare({ text, source }: SourceLine, isEverywhere: boolean): number {
   if (!source.isOutput)
     return source.heading.section.startsWith("Files") && INNER.test(text) ? SHARE.inner : 1;
-  const share = isEverywhere
-    ? SHARE.everywhere
-    : isPassed(text)
-      ? SHARE.passed
-      : isRoutine(text)
-        ? SHARE.routine
-        : 1;
-  return share < 1 && TOTAL.test(text) ? 1 : share;
+  if (isEverywhere) return isTelling(text) ? 1 : SHARE.everywhere;
+  // The name of a test that passed may say "fails on an error": nothing failed.
+  if (isPassed(text)) return SUM.test(text) ? 1 : SHARE.passed;
+  return isRoutine(text) && !isTelling(text) ? SHARE.routine : 1;
 }
 
-/** `12 passed`, `Tests: 3`: sums, and whatever went wrong. */
-const TOTAL =
-  /\b\d+ (?:pass|fail|test|error|warning|problem|skip)|\b(?:error|fail(?:ed|ure|s)?|fatal|panic|exception|warning|denied|refused)\b/i;
+function isTelling(text: string): boolean {
+  return SUM.test(text) || WRONG.test(text);
+}
+
+/** `12 passed`, `3 tests`. */
+const SUM = /\b\d+ (?:pass|fail|test|error|warning|problem|skip)/i;
+const WRONG = /\b(?:error|fail(?:ed|ure|s)?|fatal|panic|exception|warning|denied|refused)\b/i;
+
+/** What runs several programs at once says before each line which of them it is: `core test: `, `[api] `, `db-1 | `. */
+const RUNNER = /^(?:\[[^\]]{1,40}\]|@?[A-Za-z][\w./-]{0,60}(?: [\w:-]{1,30})?\s?[:|])\s+/;
+const WRONG_FIRST = /^(?:error|fail|fatal|warn)\w*:/i;
 
 /** A mark or a word for success at one of the ends: mocha, TAP, go, pytest, cargo, ctest and bun alike. */
 const PASSED_FIRST = /^(?:[✓✔√]|[([]?\s*(?:pass(?:ed)?|ok)\s*[)\]]?(?![:\w-])|-{3} pass\b)/i;
@@ -38,7 +42,9 @@ const OPTION = /^-{1,2}[A-Za-z]/;
 const SIZED = /\b\d+(?:\.\d+)? ?(?:B|bytes|[kKMG]i?B)\b/;
 
 /** A pattern that has to be looked for all along the line is tried only where a letter of it is there. */
-function isPassed(text: string): boolean {
+function isPassed(line: string): boolean {
+  if (WRONG_FIRST.test(line)) return false;
+  const text = line.replace(RUNNER, "");
   if (PASSED_FIRST.test(text)) return true;
   return (text.includes("ok") || text.includes("assed") || text.includes("ASSED")) && PASSED_LAST.test(text);
 }

@@ -253,6 +253,19 @@ describe("files", () => {
 });
 
 describe("commands", () => {
+  test("end with their sums; the name of one test that passed is none", () => {
+    const summary = extractOf(
+      calls("1", "Bash", { command: "bun test" }),
+      gets(
+        "1",
+        "core test: (pass) repo > pushes what was committed\n✓ created on time\n✔ 12 passed\n12 pass, 0 fail",
+      ),
+    );
+    expect(textsOf(summary, "Commands and Results")).toEqual([
+      "`bun test` → ok, `✔ 12 passed`, `12 pass, 0 fail`",
+    ]);
+  });
+
   test("with their outcome, the last time each was run; looking around is not one", () => {
     const summary = extractOf(
       user("Go."),

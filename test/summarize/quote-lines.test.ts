@@ -192,6 +192,8 @@ describe("a quote says what its heading and its like do not", () => {
     "✓ drainQueue empties itself",
     "(pass) drainQueue > empties itself [0.4ms]",
     "ok 4 - drainQueue empties itself",
+    "core test: (pass) drainQueue > fails on an error [0.4ms]",
+    "[api] ✓ drainQueue throws on failure",
     "--- PASS: TestDrainQueue (0.00s)",
     "tests/test_queue.py::test_drain PASSED [ 50%]",
     "test drainQueue::empties ... ok",
@@ -209,6 +211,8 @@ describe("a quote says what its heading and its like do not", () => {
     "512 pass, 1 fail",
     "Compiling drainQueue failed: no such file",
     "error: passed",
+    "core test: (fail) drainQueue > empties itself",
+    "core test: 512 pass",
     "drainQueue listens at http://127.0.0.1:8477",
   ])("what failed, sums and facts count: %s", (text) => {
     expect(shapeShare(printed(text), false)).toBe(1);

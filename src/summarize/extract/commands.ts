@@ -11,7 +11,7 @@ const TAIL_CHARS = 6000;
 const IDLE =
   /^(?:git (?:status|diff|log|show|branch|fetch|rev-parse|ls-files|remote)|ls|pwd|echo|which|cat|head|tail|wc|sleep|true|cd|find|grep|rg|sed -n|ps|env|type|test|date|tree|stat|file|jq)\b/;
 const SUMS_UP =
-  /^\s*(?:#|ℹ) (?:tests|pass|fail) \d|\b\d+ (?:passed|failed|passing|failing|tests?|errors?|warnings?|problems?|skipped)\b|^\s*Ran \d+ tests?|^(?:FAILED|OK)\b|^\[[\w./-]+ (?:\(root-commit\) )?[0-9a-f]{7,}\]|\b(?:built|compiled|listening|created|pushed|merged|deployed|BUILD \w+)\b|^ok\s+\S/;
+  /^\s*(?:#|ℹ) (?:tests|pass|fail) \d|\b\d+ (?:pass(?:ed|ing)?|fail(?:ed|ing|ures?)?|tests?|errors?|warnings?|problems?|skipped)\b|^\s*Ran \d+ tests?|^(?:FAILED|OK)\b|^\[[\w./-]+ (?:\(root-commit\) )?[0-9a-f]{7,}\]|\b(?:built|compiled|listening|created|pushed|merged|deployed|BUILD \w+)\b|^ok\s+\S/;
 
 export function commandsIn(story: Story): readonly SummaryLine[] {
   const last = new Map<string, Deed>();
@@ -45,7 +45,15 @@ function outcomeText({ outcome, result }: Deed): string {
   return [code, ...sums.map((line) => quoted(line.trim(), 120))].join(", ");
 }
 
+/** One test that passed is no sum, whatever its name says it pushes or creates. */
+const PASSED_ONE = /(?:^|\s)(?:\(pass\)|[✓✔√]) /;
+const COUNTED = /\b\d+ (?:pass|fail)/;
+
+function isSum(line: string): boolean {
+  return line.length < 200 && SUMS_UP.test(line) && (!PASSED_ONE.test(line) || COUNTED.test(line));
+}
+
 function sumsOf(output: string): readonly string[] {
   const lines = output.slice(-TAIL_CHARS).split("\n");
-  return [...new Set(lines.filter((line) => line.length < 200 && SUMS_UP.test(line)))].slice(-3);
+  return [...new Set(lines.filter(isSum))].slice(-3);
 }

@@ -4,7 +4,7 @@
  * the rest are like, and reads them where they stand.
  */
 import type { SourceLine } from "./gathering.ts";
-import { headOf, kindOf, lookOf } from "./line-shape.ts";
+import { headOf, shapesOf } from "./line-shape.ts";
 
 /** For each one quoted already: with other values, whatever printed it; with other names, under the same heading. */
 const OTHER_VALUES = 0.4;
@@ -18,7 +18,9 @@ export class Alike {
   /** By the place of a line in the list; 0 until somebody asks. */
   readonly #kinds: Int32Array;
   readonly #looks: Int32Array;
-  readonly #quoted = new Map<number, number>();
+  /** How many are quoted of each kind, look and list. */
+  readonly #kin = new Map<number, number>();
+  readonly #named = new Map<number, number>();
   readonly #listed = new Map<number, number>();
   readonly #crowds: Uint32Array;
 
@@ -31,8 +33,8 @@ export class Alike {
 
   add(index: number): void {
     const { source } = this.#all[index] as SourceLine;
-    increase(this.#quoted, this.kindOf(index));
-    increase(this.#quoted, this.#lookOf(index));
+    increase(this.#kin, this.kindOf(index));
+    increase(this.#named, this.#looks[index] as number);
     const list = this.#listOf(index);
     if (list !== 0) increase(this.#listed, list);
     this.#crowds[source.place] = (this.#crowds[source.place] as number) + 1;
@@ -41,32 +43,27 @@ export class Alike {
   /** How much of its worth is left. */
   shareOf(index: number): number {
     const { source } = this.#all[index] as SourceLine;
-    const kin = this.#quoted.get(this.kindOf(index)) ?? 0;
+    const kin = this.#kin.get(this.kindOf(index)) ?? 0;
     // Only what stands beside it already can make a line one of many.
     const crowd = this.#crowds[source.place] as number;
     if (crowd === 0) return kin === 0 ? 1 : OTHER_VALUES ** kin;
-    const names = this.#quoted.get(this.#lookOf(index)) ?? 0;
+    const names = this.#named.get(this.#looks[index] as number) ?? 0;
     const listed = this.#listed.get(this.#listOf(index)) ?? 0;
     return CROWD ** crowd * OTHER_VALUES ** kin * OTHER_NAMES ** names * LISTED ** listed;
   }
 
   kindOf(index: number): number {
-    const known = this.#kinds[index] as number;
-    if (known !== 0) return known;
-    const { text, source } = this.#all[index] as SourceLine;
-    // What a program prints is the same whoever calls it; two files that read alike are two.
-    const kind = source.heading.section.startsWith("Files") ? kindOf(text, source.place) : kindOf(text);
-    this.#kinds[index] = kind;
-    return kind;
+    if (this.#kinds[index] === 0) this.#shape(index);
+    return this.#kinds[index] as number;
   }
 
-  #lookOf(index: number): number {
-    const known = this.#looks[index] as number;
-    if (known !== 0) return known;
+  #shape(index: number): void {
     const { text, source } = this.#all[index] as SourceLine;
-    const look = lookOf(text, source.place);
-    this.#looks[index] = look;
-    return look;
+    // What a program prints is the same whoever calls it; two files that read alike are two.
+    const place = source.heading.section.startsWith("Files") ? source.place : -1;
+    const { kind, look } = shapesOf(text, place);
+    this.#kinds[index] = kind;
+    this.#looks[index] = (Math.imul(look, 31) + source.place) | 0;
   }
 
   /** 0 where it is in none. */

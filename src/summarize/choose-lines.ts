@@ -111,9 +111,11 @@ class Telling {
     for (const shown of choosing.shown) this.#tell(shown);
   }
 
+  /** 0 for a line that is not worth it even where its heading is there. */
   scores(): Float64Array {
     const scores = new Float64Array(this.#all.length);
-    for (let index = 0; index < scores.length; index += 1) scores[index] = this.scoreOf(index);
+    for (let index = 0; index < scores.length; index += 1)
+      if (this.#gainOf(index) > LEAST * this.#charsOf(index)) scores[index] = this.scoreOf(index);
     return scores;
   }
 
@@ -136,17 +138,27 @@ class Telling {
   }
 
   scoreOf(index: number): number {
-    const { scan, source, text } = this.#all[index] as SourceLine;
+    const { source } = this.#all[index] as SourceLine;
+    const chars = this.#charsOf(index) + (this.#open[source.place] === 1 ? 0 : headingChars(source.heading));
+    const score = this.#gainOf(index) / chars;
+    // What has no worth without them needs no look at those like it, and before the first is quoted there are none.
+    return score <= LEAST || this.chosen.length === 0 ? score : score * this.#alike.shareOf(index);
+  }
+
+  /** What it tells that is not told yet. */
+  #gainOf(index: number): number {
+    const { scan } = this.#all[index] as SourceLine;
     const { worths } = this.#choosing;
     const told = this.#told;
     let gain = 0;
     for (const { id } of scan.things)
       if (id < worths.length) gain += (1 - (told[id] as number)) * (worths[id] as number);
-    const isOpen = this.#open[source.place] === 1;
-    const opening = isOpen ? REF_CHARS / 2 : HEADING_CHARS + source.heading.text.length;
-    const score = (gain * tellsOf(scan)) / (text.length + MARK_CHARS + opening);
-    // What has no worth without them needs no look at those like it, and before the first is quoted there are none.
-    return score <= LEAST || this.chosen.length === 0 ? score : score * this.#alike.shareOf(index);
+    return gain * tellsOf(scan);
+  }
+
+  /** Under a heading that is there. */
+  #charsOf(index: number): number {
+    return (this.#all[index] as SourceLine).text.length + MARK_CHARS + REF_CHARS / 2;
   }
 
   shapeShareOf(index: number): number {
@@ -169,6 +181,10 @@ function byPlace(all: readonly SourceLine[], places: number): readonly (readonly
   const lists = Array.from({ length: places }, (): number[] => []);
   for (const [index, { source }] of all.entries()) lists[source.place]?.push(index);
   return lists;
+}
+
+function headingChars({ text }: Heading): number {
+  return HEADING_CHARS + text.length - REF_CHARS / 2;
 }
 
 function tellsOf({ words }: Scan): number {

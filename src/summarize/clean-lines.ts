@@ -6,6 +6,7 @@
  * Every line of what folds comes through here. One pass tells what a line is made of, and for most that is
  * enough to cut and to judge it; the patterns, ten times as slow, are for the rest.
  */
+import { codeAt } from "../transcript/code-at.ts";
 import { flat } from "./line.ts";
 
 const MAX_CHARS = 220;
@@ -21,7 +22,7 @@ export function quotableLines(text: string, isProse = false): readonly string[] 
   for (let from = 0; from < source.length; ) {
     const newline = source.indexOf("\n", from);
     const next = newline < 0 ? source.length : newline;
-    const end = source.charCodeAt(next - 1) === RETURN ? Math.max(from, next - 1) : next;
+    const end = codeAt(source, next - 1) === RETURN ? Math.max(from, next - 1) : next;
     addLine(source, from, end, { found, isProse });
     from = next + 1;
   }
@@ -78,7 +79,7 @@ function kindTable(): Uint8Array {
   const table = new Uint8Array(0x10000).fill(OTHER);
   for (const [from, to] of FAR_RANGES) table.fill(FAR, from, to + 1);
   const mark = (chars: string, kind: number) => {
-    for (let index = 0; index < chars.length; index += 1) table[chars.charCodeAt(index)] = kind;
+    for (let index = 0; index < chars.length; index += 1) table[codeAt(chars, index)] = kind;
   };
   mark("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ", LETTER);
   mark("_", UNDER);
@@ -114,7 +115,7 @@ function madeOf(text: string, from: number, to: number): number {
   let run = 0;
   let last = 0;
   for (let at = from; at < to; at += 1) {
-    const code = text.charCodeAt(at);
+    const code = codeAt(text, at);
     const kind = KIND_OF[code] as number;
     made |= kind;
     if (kind === BLANK) {
@@ -140,13 +141,13 @@ function isBlank(code: number): boolean {
 
 function pastBlanks(text: string, from: number, to: number): number {
   let at = from;
-  while (at < to && isBlank(text.charCodeAt(at))) at += 1;
+  while (at < to && isBlank(codeAt(text, at))) at += 1;
   return at;
 }
 
 function beforeBlanks(text: string, from: number, to: number): number {
   let at = to;
-  while (at > from && isBlank(text.charCodeAt(at - 1))) at -= 1;
+  while (at > from && isBlank(codeAt(text, at - 1))) at -= 1;
   return at;
 }
 
@@ -154,13 +155,13 @@ function beforeBlanks(text: string, from: number, to: number): number {
 function pastListing(text: string, from: number, to: number): number {
   const start = pastBlanks(text, from, to);
   let at = start;
-  while (at < to && isDigit(text.charCodeAt(at))) at += 1;
+  while (at < to && isDigit(codeAt(text, at))) at += 1;
   const next = pastBlanks(text, at, to);
   if (at === start || at - start > MAX_NUMBER_CHARS || next === to) return start;
-  const mark = text.charCodeAt(next);
+  const mark = codeAt(text, next);
   if (mark === BAR || mark === BOX_BAR) return pastBlanks(text, next + 1, to);
   if (next > at) return next;
-  const isListed = mark === ARROW || (mark === COLON && isBlank(text.charCodeAt(at + 1)));
+  const isListed = mark === ARROW || (mark === COLON && isBlank(codeAt(text, at + 1)));
   return isListed ? pastBlanks(text, at + 1, to) : start;
 }
 

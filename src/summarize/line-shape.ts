@@ -2,6 +2,8 @@
  * What a line is like, whatever its values are: two lines of one shape say the same of two things. A shape is a number, of
  * 32 bits: that two are taken for one costs a line that is not quoted, once in ten thousand pages.
  */
+import { codeAt } from "../transcript/code-at.ts";
+import { classOf, DIGIT, HUMP, INNER, SLASH, START, stateAfter, stepOf, UNDER } from "./word-bits.ts";
 
 /** The words without their numbers, capitals for small letters; 0 where it has none to leave out. */
 export function withoutNumbers(text: string): number {
@@ -9,14 +11,15 @@ export function withoutNumbers(text: string): number {
   let isNumbered = false;
   // Of the character before: what no number stands directly behind.
   let isBound = false;
-  for (let at = 0; at < text.length; at += 1) {
-    let code = text.charCodeAt(at);
+  const { length } = text;
+  for (let at = 0; at < length; at += 1) {
+    let code = codeAt(text, at);
     const end = isDigit(code) && !isBound ? numberEnd(text, at) : at;
     isBound = code === DOT || isWordly(code);
     if (end > at) {
       code = NUMBER;
       isNumbered = true;
-      isBound = isWordly(text.charCodeAt(end - 1));
+      isBound = isWordly(codeAt(text, end - 1));
       at = end - 1;
     }
     shape = (Math.imul(shape, 65_599) + smallOf(code)) | 0;
@@ -29,12 +32,13 @@ const NUMBER = 0x10000;
 
 /** Where the number that begins here ends: `1,204`, `3.5`, but not the 3 of `3ms`; `at` where it is none. */
 function numberEnd(text: string, at: number): number {
+  const { length } = text;
   let end = at + 1;
-  for (; end < text.length; end += 1) {
-    const code = text.charCodeAt(end);
+  for (; end < length; end += 1) {
+    const code = codeAt(text, end);
     if (!isDigit(code) && code !== DOT && code !== COMMA) break;
   }
-  while (end > at && end < text.length && isWordly(text.charCodeAt(end))) end -= 1;
+  while (end > at && end < length && isWordly(codeAt(text, end))) end -= 1;
   return end;
 }
 
@@ -50,75 +54,84 @@ function isWordly(code: number): boolean {
   return (small >= 0x61 && small <= 0x7a) || isDigit(code) || code === 0x5f;
 }
 
-/**
- * Lines that differ in nothing but values: words with a number in them, what is quoted behind a colon, hashes, keys.
- * @param place where that matters; no line is like one of another place then
- */
-export function kindOf(text: string, place = -1): number {
-  const bare = text.includes('"') && text.includes(":") ? text.replaceAll(/(:\s*)"[^"]*"/g, '$1"') : text;
-  return shapeOf(bare, place + 2, VALUE);
+export interface Shapes {
+  /** The same for lines that differ in nothing but values: words with a number in them, what is quoted behind a colon. */
+  readonly kind: number;
+  /** The same for those that differ in names and paths too. */
+  readonly look: number;
 }
 
-/** Lines under one heading that differ in names and paths too. */
-export function lookOf(text: string, place: number): number {
-  return shapeOf(text, -2 - place, THING);
-}
-
-/** What a word is besides letters: bits. */
-const PLAIN = 0;
-const VALUE = 1;
-/** Neither letters, small behind the first, nor signs alone. */
-const THING = 2;
-
-/** Words of a kind that is left out count as one and the same. */
-function shapeOf(text: string, from: number, leftOut: number): number {
-  let shape = from;
-  for (let at = 0; at < text.length; ) {
-    const start = at;
-    let hash = 0;
-    for (; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      if (code === SPACE) break;
-      hash = (Math.imul(hash, 65_599) + code) | 0;
+/** @param place no line is like one of another place; -1 where the kind is the same wherever it stands */
+export function shapesOf(text: string, place: number): Shapes {
+  const kind = { shape: place + 2, hash: 0, bits: 0, leftOut: DIGIT };
+  const look = { shape: 1, hash: 0, bits: 0, leftOut: NAMED };
+  const { length } = text;
+  let state = START;
+  let isQuoted = false;
+  let before = 0;
+  for (let at = 0; at < length; at += 1) {
+    const code = codeAt(text, at);
+    const step = stepOf(state, classOf(code));
+    state = stateAfter(step);
+    if (code === SPACE) {
+      if (!isQuoted) endWord(kind);
+      endWord(look);
+      continue;
     }
-    if ((wordKind(text, start, at) & leftOut) !== 0) hash = NUMBER;
-    shape = (Math.imul(shape, 31) + hash) | 0;
-    at += 1;
+    if (code === QUOTE && (isQuoted || before === COLON_CODE)) isQuoted = !isQuoted;
+    if (!isQuoted) readInto(kind, code, step);
+    readInto(look, code, step);
+    before = code;
   }
-  return shape || 1;
+  endWord(kind);
+  endWord(look);
+  return { kind: kind.shape || 1, look: look.shape || 1 };
 }
+
+interface Shaping {
+  shape: number;
+  /** Of the word at hand: its letters, and what it is made of. */
+  hash: number;
+  bits: number;
+  /** A word that has one of these counts as any other. */
+  readonly leftOut: number;
+}
+
+function readInto(shaping: Shaping, code: number, step: number): void {
+  shaping.hash = (Math.imul(shaping.hash, 65_599) + code) | 0;
+  shaping.bits |= step;
+}
+
+function endWord(shaping: Shaping): void {
+  const word = (shaping.bits & shaping.leftOut) === 0 ? shaping.hash : NUMBER;
+  shaping.shape = (Math.imul(shaping.shape, 31) + word) | 0;
+  shaping.hash = 0;
+  shaping.bits = 0;
+}
+
+/** What makes a word a name, a path or a value: neither letters, small behind the first, nor signs alone. */
+const NAMED: number = DIGIT | UNDER | SLASH | HUMP | INNER;
 
 const SPACE = 0x20;
-
-function wordKind(text: string, from: number, end: number): number {
-  let letters = 0;
-  let kind = PLAIN;
-  let isLater = false;
-  for (let at = from; at < end; at += 1) {
-    const code = text.charCodeAt(at);
-    if (isDigit(code)) return VALUE | THING;
-    const small = code | 0x20;
-    const isLetter = small >= 0x61 && small <= 0x7a;
-    if (isLetter || code === 0x2b || code === SLASH || code === 0x3d) letters += 1;
-    const isJoint = code === 0x5f || code === SLASH || (code === DOT && at + 1 < end);
-    if (isJoint || (isLater && isLetter && code !== small)) kind = THING;
-    isLater = isLetter && code === small;
-  }
-  // Twelve letters of base 64 are a key.
-  return letters === KEY_CHARS && end - from === KEY_CHARS ? kind | VALUE : kind;
-}
-
-const SLASH = 0x2f;
-const KEY_CHARS = 12;
+const QUOTE = 0x22;
+const COLON_CODE = 0x3a;
 
 /**
  * Lines of one listing begin alike: with a place in a file, a path, a number, a key, a bullet. 0 for a line that begins with
  * a plain word.
  */
 export function headOf(text: string): number {
-  const end = text.indexOf(" ");
-  if (wordKind(text, 0, end < 0 ? text.length : end) !== PLAIN) return 1;
-  const first = text.charCodeAt(0);
+  const { length } = text;
+  let bits = 0;
+  for (let at = 0, state = START; at < length; at += 1) {
+    const code = codeAt(text, at);
+    if (code === SPACE) break;
+    const step = stepOf(state, classOf(code));
+    state = stateAfter(step);
+    bits |= step;
+  }
+  if ((bits & NAMED) !== 0) return 1;
+  const first = codeAt(text, 0);
   return isWordly(first) ? 0 : first;
 }
 

@@ -3,6 +3,7 @@
  * every line of what folds is read. It notes what the word is made of; most words are then told by that alone, only the
  * rest is looked at with patterns, and nothing is cut out of the line that is not kept.
  */
+import { codeAt } from "../transcript/code-at.ts";
 import { type Found, NONE, noteThings, type Thing, Things } from "./things.ts";
 import {
   ALL_BITS,
@@ -46,10 +47,11 @@ export function scan(line: string, things: Things = new Things()): Scan {
     first: 0,
     second: 0,
   };
+  const { length } = line;
   let made = 0;
   let at = 0;
-  while (at < line.length) {
-    if (classOf(line.charCodeAt(at)) === 0) {
+  while (at < length) {
+    if (classOf(codeAt(line, at)) === 0) {
       at += 1;
       continue;
     }
@@ -77,11 +79,12 @@ interface Word extends Found {
 /** The word that begins here; answers what it is made of. */
 function readWord(word: Word, from: number): number {
   const { line } = word;
+  const { length } = line;
   let at = from;
   let state = START;
   let steps = 0;
-  for (; at < line.length; at += 1) {
-    const kind = classOf(line.charCodeAt(at));
+  for (; at < length; at += 1) {
+    const kind = classOf(codeAt(line, at));
     if (kind === 0) break;
     const step = stepOf(state, kind);
     steps |= step;
@@ -124,7 +127,7 @@ const ENOUGH_WORDS = 3;
 /** Of its letters, large or small. */
 function hashOf(text: string, from = 0, end: number = text.length): number {
   let hash = 0;
-  for (let at = from; at < end; at += 1) hash = (Math.imul(hash, 31) + (text.charCodeAt(at) | SMALL)) | 0;
+  for (let at = from; at < end; at += 1) hash = (Math.imul(hash, 31) + (codeAt(text, at) | SMALL)) | 0;
   return hash;
 }
 

@@ -4,6 +4,7 @@
  * without a plain word beside it says nothing, so they are counted (`scan.ts`). When something happened is no thing: it
  * stands on every line of a log.
  */
+import { codeAt } from "../transcript/code-at.ts";
 import {
   bitOf,
   COLON,
@@ -84,8 +85,8 @@ function isWordOfLetters(line: string, from: number, core: number): boolean {
 
 /** `12`, `v2` */
 function isNumericAt(text: string, at: number): boolean {
-  const first = text.charCodeAt(at);
-  return isDigit(first === SMALL_V ? text.charCodeAt(at + 1) : first);
+  const first = codeAt(text, at);
+  return isDigit(first === SMALL_V ? codeAt(text, at + 1) : first);
 }
 
 const SMALL_V = 0x76;
@@ -118,7 +119,7 @@ function noteThingsIn(chunk: string, core: number, found: Found): void {
 
 /** `2026-02-10T05:58:44.938Z`, and a day alone. */
 function isMoment(text: string): boolean {
-  return text.charCodeAt(4) === 0x2d && text.charCodeAt(7) === 0x2d && MOMENT.test(text);
+  return codeAt(text, 4) === 0x2d && codeAt(text, 7) === 0x2d && MOMENT.test(text);
 }
 
 const MOMENT = /^\d{4}-\d\d-\d\d(?:$|[T_]\d)/;
@@ -139,12 +140,12 @@ function isHash(text: string): boolean {
 /** Without the signs around it; `--flag` and `.file` keep theirs. */
 function trimmed(chunk: string): string {
   let end = chunk.length;
-  while (end > 0 && isSignAfter(chunk.charCodeAt(end - 1))) end -= 1;
+  while (end > 0 && isSignAfter(codeAt(chunk, end - 1))) end -= 1;
   if (end === 0) return "";
   let start = 0;
-  while (isSignBefore(chunk.charCodeAt(start))) start += 1;
+  while (isSignBefore(codeAt(chunk, start))) start += 1;
   const isKept = start === 1 ? chunk.startsWith(".") : chunk.startsWith("--", start - 2);
-  const begin = isKept || bitOf(chunk.charCodeAt(start)) === FAR ? 0 : start;
+  const begin = isKept || bitOf(codeAt(chunk, start)) === FAR ? 0 : start;
   return begin === 0 && end === chunk.length ? chunk : chunk.slice(begin, end);
 }
 
@@ -181,17 +182,17 @@ function notePath(text: string, core: number, found: Found): void {
 
 /** `7` is everywhere; three digits, a fraction or a unit say something. */
 function noteNumber(text: string, found: Found): void {
-  const from = text.charCodeAt(0) === SMALL_V ? 1 : 0;
+  const from = codeAt(text, 0) === SMALL_V ? 1 : 0;
   let digits = 0;
   let at = from;
-  for (let code = text.charCodeAt(at); ; code = text.charCodeAt(at)) {
+  for (let code = codeAt(text, at); ; code = codeAt(text, at)) {
     const isDigitHere = isDigit(code);
-    if (!isDigitHere && !(isBetweenDigits(code) && isDigit(text.charCodeAt(at + 1)))) break;
+    if (!isDigitHere && !(isBetweenDigits(code) && isDigit(codeAt(text, at + 1)))) break;
     if (isDigitHere) digits += 1;
     at += 1;
   }
   let end = at;
-  while (isLetter(text.charCodeAt(end))) end += 1;
+  while (isLetter(codeAt(text, end))) end += 1;
   if (end < text.length) {
     if (isName(text)) note(found, "name", text);
     return;
@@ -215,8 +216,9 @@ function noteNames(text: string, found: Found): void {
   let start = 0;
   let steps = 0;
   let state = START;
-  for (let at = 0; at <= text.length; at += 1) {
-    const code = at < text.length ? text.charCodeAt(at) : 0;
+  const { length } = text;
+  for (let at = 0; at <= length; at += 1) {
+    const code = at < length ? codeAt(text, at) : 0;
     if (code === DOLLAR || (bitOf(code) & (LETTER_OR_DIGIT | UNDER)) !== 0) {
       const step = stepOf(state, classOf(code));
       steps |= step;

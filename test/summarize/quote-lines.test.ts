@@ -3,7 +3,7 @@ import { estimateTokens } from "../../src/measure/estimate.ts";
 import type { Summary } from "../../src/plan/summary.ts";
 import { extract } from "../../src/summarize/extractive.ts";
 import type { SourceLine } from "../../src/summarize/gathering.ts";
-import { kindOf } from "../../src/summarize/line-shape.ts";
+import { shapesOf } from "../../src/summarize/line-shape.ts";
 import { parseSummary } from "../../src/summarize/parse.ts";
 import { withLines } from "../../src/summarize/quote-lines.ts";
 import { renderSummary } from "../../src/summarize/render.ts";
@@ -224,7 +224,7 @@ describe("a quote says what its heading and its like do not", () => {
       return { ...line, source: { ...line.source, place } };
     });
     const isEverywhere = (among: readonly SourceLine[]) =>
-      new Spread(among, (index) => kindOf(among[index]?.text ?? "")).isEverywhere(0);
+      new Spread(among, (index) => shapesOf(among[index]?.text ?? "", -1).kind).isEverywhere(0);
     expect(isEverywhere(lines.slice(0, 3))).toBe(false);
     expect(isEverywhere(lines)).toBe(true);
     expect(shapeShare(lines[0] as SourceLine, true)).toBeLessThan(0.5);

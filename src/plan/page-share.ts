@@ -34,7 +34,9 @@ export function pageShares(
   const open = Math.max(0, page - FRAME_TOKENS - latestTokens);
   const tableTokens = tableOf(Math.floor(Math.min(own.table, allocation.tableShare * open)));
   const narrative = Math.max(allocation.narrativeShare * open, Math.min(SHORT_NARRATIVE, open * 0.3));
-  const summaryTokens = Math.floor(Math.min(own.summary, narrative));
+  // Past what lines may take, a large page is the narrative's: no error has to leave it for room that stays empty.
+  const spare = open - tableTokens - allocation.maxLineTokens;
+  const summaryTokens = Math.floor(Math.min(own.summary, Math.max(narrative, spare)));
   return { summaryTokens, tableTokens, lineTokens: Math.max(0, open - tableTokens), latestTokens };
 }
 

@@ -6,6 +6,7 @@
  * A target can be smaller than the last step alone. Then its results are shortened, and where that is not enough the
  * step folds too and the page quotes what the model was waiting for.
  */
+import { isRecall } from "../transcript/own-tools.ts";
 import type { Range } from "../transcript/turns.ts";
 import type { AllocationRule } from "./allocation-rule.ts";
 import { type Deciding, isForced, keyOf, tokensOf, withoutRepeats } from "./deciding.ts";
@@ -64,6 +65,8 @@ export function foldShared(
   const made = foldTo(decision, clears, { rule, isStrict, ...(bound ? { withStep: bound.range } : {}) });
   const last = situation.steps.at(-1);
   if (made.isFitting || bound || !last || !isClosed(situation, last)) return made;
+  // What the model just asked to see again is not cut while it fits: it would ask once more.
+  if (!isForced(decision.input.trigger) && isReadingBack(situation, last)) return made;
   const again = foldTo(decision, clears, { rule, isStrict, withStep: last });
   return again.fold.tokens > made.fold.tokens ? again : made;
 }
@@ -276,6 +279,10 @@ function savedByMessage(
     saved.set(index, sum(said.map(of)) + (input.messageTokens ?? 0));
   }
   return saved;
+}
+
+function isReadingBack({ pairing }: Situation, { start }: Range): boolean {
+  return pairing.pairs.some(({ call }) => call.messageIndex >= start && isRecall(call.part.name));
 }
 
 /** The last thing said, and every call of it answered. */

@@ -200,3 +200,21 @@ test("on any conversation: within the target, or nothing more could leave; no pa
     { numRuns: 200 },
   );
 });
+
+describe("the step that was just done", () => {
+  const withStep = (name: string, trigger: PlanInput["trigger"]) => {
+    const last = [assistant("again", call("r", name, { ref: "ref_0123456789ab" })), gets("r", lines(300))];
+    const given = transcript(user("go"), ...[1, 2, 3, 4, 5].flatMap((n) => step(n)), ...last);
+    return foldShared(decisionOf(given, { windowTokens: 100_000, targetTokens: 450, trigger }), [], rule)
+      .withStep;
+  };
+
+  test("folds where nothing else can, but not what was read back: it would be asked for again", () => {
+    expect(withStep("Bash", "auto")).toEqual({ start: 11, end: 13 });
+    expect(withStep("read_ref", "auto")).toBeUndefined();
+  });
+
+  test("folds all the same where the provider refused it", () => {
+    expect(withStep("read_ref", "overflow")).toEqual({ start: 11, end: 13 });
+  });
+});

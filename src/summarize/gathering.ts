@@ -7,9 +7,10 @@ import type { SectionName } from "../plan/summary.ts";
 import type { Ref } from "../transcript/ref.ts";
 import { withoutNumbers } from "./line-shape.ts";
 import { type Mention, type Voice, Worths } from "./line-worth.ts";
-import { type Scan, scan } from "./scan.ts";
+import { Lines } from "./lines.ts";
+import type { Scan } from "./scan.ts";
 import { Struck } from "./struck.ts";
-import { type Thing, Things } from "./things.ts";
+import type { Thing } from "./things.ts";
 
 /** The line of the summary that quotes stand under. */
 export interface Heading {
@@ -44,8 +45,8 @@ export interface Sourced {
   readonly places: number;
   /** By the number of a thing: how likely it is to be written again. */
   readonly worths: Float64Array;
-  /** Of any line; those that were gathered are scanned already. */
-  readonly scanOf: (text: string) => Scan;
+  /** All that were read, and whatever is read by the same eyes: each line is one. */
+  readonly known: Lines<Known>;
   /** Whether an edit took it, or a piece of it, out of its file since. */
   readonly isStruck: (line: SourceLine) => boolean;
 }
@@ -59,7 +60,7 @@ export interface From {
 }
 
 /** A line, as often as it was said. One shape for all of them: thousands are made. */
-class Known {
+export class Known {
   readonly text: string;
   readonly scan: Scan;
   /** Where it stands now; undefined where it holds no longer, or is in sight. */
@@ -95,8 +96,7 @@ interface Labelled {
 }
 
 export class Gathering {
-  readonly #things = new Things();
-  readonly #known = new Map<string, Known>();
+  readonly lines: Lines<Known> = new Lines((text, scan) => new Known(text, scan));
   readonly #places = new Map<string, Place>();
   readonly #ofFile = new Map<string, Place[]>();
   readonly #labels = new Map<number, Labelled>();
@@ -111,15 +111,14 @@ export class Gathering {
     this.#event += 1;
   }
 
-  add(texts: readonly string[], { voice, heading, ref, isOutput = false }: From): void {
-    if (texts.length === 0) return;
+  add(lines: readonly Known[], { voice, heading, ref, isOutput = false }: From): void {
+    if (lines.length === 0) return;
     this.#said += 1;
     const place = heading && this.#placeOf(heading);
     const source = heading && place && { heading, ref, place: place.number, isOutput };
     const numbered: Known[] = [];
-    for (const text of texts) {
-      const known = this.#knowing(text);
-      this.#at += text.length + 1;
+    for (const known of lines) {
+      this.#at += known.text.length + 1;
       known.said = this.#said;
       known.source = undefined;
       const { things, isNumbered, words } = known.scan;
@@ -144,20 +143,20 @@ export class Gathering {
   }
 
   /** Lines an edit took out: of what stood there before. */
-  strike(path: string, texts: readonly string[]): void {
+  strike(path: string, lines: readonly Known[]): void {
     const struck = this.#struck.get(path) ?? new Struck();
     this.#struck.set(path, struck);
-    for (const text of texts) struck.add(text, this.#order);
+    for (const { text } of lines) struck.add(text, this.#order);
   }
 
   done(): Sourced {
-    const lines = [...this.#known.values()].filter(
-      (known): known is Known & { readonly source: Source } => known.source !== undefined,
+    const known = this.lines;
+    const lines = known.all.filter(
+      (one): one is Known & { readonly source: Source } => one.source !== undefined,
     );
-    const scanOf = (text: string) => this.#known.get(text)?.scan ?? scan(text, this.#things);
     const isStruck = (line: SourceLine) =>
       line.files.some((path) => this.#struck.get(path)?.holds(line) === true);
-    return { lines, places: this.#places.size, worths: this.#worths.at(this.#at), scanOf, isStruck };
+    return { lines, places: this.#places.size, worths: this.#worths.at(this.#at), known, isStruck };
   }
 
   #placeOf({ section, text, about }: Heading): Place {
@@ -169,14 +168,6 @@ export class Gathering {
     this.#places.set(key, place);
     if (about !== undefined) this.#ofFile.set(about, [...(this.#ofFile.get(about) ?? []), place]);
     return place;
-  }
-
-  #knowing(text: string): Known {
-    const known = this.#known.get(text);
-    if (known) return known;
-    const made = new Known(text, scan(text, this.#things));
-    this.#known.set(text, made);
-    return made;
   }
 
   #mention(things: readonly Thing[], voice: Voice): void {

@@ -1,13 +1,14 @@
 /** What the heading says of a call already: a quote that says it again is read twice, with every request. */
 import { MIN_CHARS } from "./clean-lines.ts";
 import type { Heading } from "./gathering.ts";
+import type { Line } from "./lines.ts";
 
 /** Of the lines of a call, what its heading does not show: nothing, the end behind where it is cut, or all. */
-export function beyond({ text, about }: Heading, lines: readonly string[]): readonly string[] {
+export function beyond({ text, about }: Heading, lines: readonly Line[]): readonly string[] {
   const shown = (about ?? text).replace(/^`|`$/g, "");
   const isCut = shown.endsWith("…");
   const end = isCut ? shown.slice(-1 - END_CHARS, -1) : shown;
-  return lines.flatMap((line) => {
+  return lines.flatMap(({ text: line }) => {
     if (shows(text, line)) return [];
     const at = end.length < MIN_CHARS ? -1 : line.indexOf(end);
     const rest = at < 0 ? line : line.slice(at + end.length).trim();

@@ -6,8 +6,8 @@ import { type Quote, SECTIONS, type SectionName, type Summary, type SummaryLine 
 import type { Message } from "../transcript/message.ts";
 import { resultText } from "../transcript/message.ts";
 import { chooseLines } from "./choose-lines.ts";
-import { quotableLines } from "./clean-lines.ts";
-import type { Heading, SourceLine } from "./gathering.ts";
+import type { Heading, Known, SourceLine } from "./gathering.ts";
+import type { Lines } from "./lines.ts";
 import { renderLine, renderQuote } from "./render.ts";
 import type { Scan } from "./scan.ts";
 import { sourceLinesOf } from "./source-lines.ts";
@@ -24,18 +24,18 @@ export interface Quoting {
 
 export function withLines(summary: Summary, quoting: Quoting): Summary {
   const plain = withoutLines(summary);
-  const { scanOf, ...sourced } = sourceLinesOf(quoting);
-  const texts = [...quoting.staying, ...quoting.behind].flatMap(textsOf);
-  const inSight = new Set(texts);
+  const { known, ...sourced } = sourceLinesOf(quoting);
+  const shown = [...quoting.staying, ...quoting.behind].flatMap((message) => linesIn(message, known));
+  const inSight = new Set<SourceLine | Known>(shown);
   const told = new Map(SECTIONS.map((section) => [section, aboutsOf(plain.sections[section] ?? [])]));
   const narrative = SECTIONS.flatMap((section) =>
-    (plain.sections[section] ?? []).map(({ text }) => saidIn(section, scanOf(text))),
+    (plain.sections[section] ?? []).map(({ text }) => saidIn(section, known.scanOf(text))),
   );
   const chosen = chooseLines(
-    sourced.lines.filter(({ text }) => !inSight.has(text)),
+    sourced.lines.filter((line) => !inSight.has(line)),
     {
       ...sourced,
-      shown: [...texts.map(scanOf), ...narrative],
+      shown: [...shown.map(({ scan }) => scan), ...narrative],
       maxTokens: quoting.maxTokens,
       tokensOf: (line, isFirst, isNewSource) => quoting.tokensOf(renderedFor(line, isFirst, isNewSource)),
       isThere: ({ section, about }) => about !== undefined && told.get(section)?.has(about) === true,
@@ -70,11 +70,11 @@ export function withoutLines(summary: Summary): Summary {
   return { ...summary, sections: Object.fromEntries(sections) };
 }
 
-function textsOf({ parts }: Message): readonly string[] {
+function linesIn({ parts }: Message, known: Lines<Known>): readonly Known[] {
   return parts.flatMap((part) => {
-    if (part.type === "text" || part.type === "thinking") return quotableLines(part.text, true);
-    if (part.type === "tool-result") return quotableLines(resultText(part));
-    return part.type === "tool-call" ? quotableLines(JSON.stringify(part.input).replaceAll("\\n", "\n")) : [];
+    if (part.type === "text" || part.type === "thinking") return known.of(part.text, true);
+    if (part.type === "tool-result") return known.of(resultText(part));
+    return part.type === "tool-call" ? known.of(JSON.stringify(part.input).replaceAll("\\n", "\n")) : [];
   });
 }
 

@@ -3,7 +3,7 @@
  * every line of what folds is read. It notes what the word is made of; most words are then told by that alone, only the
  * rest is looked at with patterns, and nothing is cut out of the line that is not kept.
  */
-import { codeAt } from "../transcript/code-at.ts";
+import { Units } from "../transcript/units.ts";
 import { type Found, NONE, noteThings, type Thing, Things } from "./things.ts";
 import {
   ALL_BITS,
@@ -35,11 +35,25 @@ export interface Scan {
   readonly isNumbered: boolean;
 }
 
+/** A piece of a text, and its units. */
+export interface Piece {
+  readonly text: string;
+  readonly units: Uint16Array;
+  readonly from: number;
+  readonly to: number;
+}
+
 export function scan(line: string, things: Things = new Things()): Scan {
+  return scanPiece({ text: line, units: new Units().of(line), from: 0, to: line.length }, things);
+}
+
+export function scanPiece({ text, units, from, to }: Piece, things: Things): Scan {
   const word: Word = {
     all: things,
     things: NONE,
-    line,
+    text,
+    units,
+    limit: to,
     from: 0,
     end: 0,
     core: 0,
@@ -47,11 +61,10 @@ export function scan(line: string, things: Things = new Things()): Scan {
     first: 0,
     second: 0,
   };
-  const { length } = line;
   let made = 0;
-  let at = 0;
-  while (at < length) {
-    if (classOf(codeAt(line, at)) === 0) {
+  let at = from;
+  while (at < to) {
+    if (classOf(units[at] as number) === 0) {
       at += 1;
       continue;
     }
@@ -71,6 +84,8 @@ const MAX_CHARS = 160;
  * two are taken for one costs a count, once in a billion.
  */
 interface Word extends Found {
+  /** Where the piece ends. */
+  readonly limit: number;
   words: number;
   first: number;
   second: number;
@@ -78,13 +93,12 @@ interface Word extends Found {
 
 /** The word that begins here; answers what it is made of. */
 function readWord(word: Word, from: number): number {
-  const { line } = word;
-  const { length } = line;
+  const { units, limit } = word;
   let at = from;
   let state = START;
   let steps = 0;
-  for (; at < length; at += 1) {
-    const kind = classOf(codeAt(line, at));
+  for (; at < limit; at += 1) {
+    const kind = classOf(units[at] as number);
     if (kind === 0) break;
     const step = stepOf(state, kind);
     steps |= step;
@@ -100,9 +114,9 @@ function noteChunk(word: Word, bits: number): void {
   const isMarked = (bits & MARK) !== 0 && (bits & INNER) === 0;
   const core = bits & (isMarked ? ~(MARK | LATE | INNER) : ~(LATE | INNER));
   const isPlain = (core & ~UPPER) === LOWER || (core & ~UPPER) === FAR;
-  const { line, from, end } = word;
+  const { units, from, end } = word;
   if (isPlain && (bits & LATE) === 0) {
-    if (end - from >= MIN_WORD_CHARS && word.words < ENOUGH_WORDS) noteWord(hashOf(line, from, end), word);
+    if (end - from >= MIN_WORD_CHARS && word.words < ENOUGH_WORDS) noteWord(hashOf(units, from, end), word);
   } else if (mayHoldThings(core)) {
     word.core = core;
     if (isMarked) word.end -= 1;
@@ -125,20 +139,22 @@ function noteWord(hash: number, found: Word): void {
 const ENOUGH_WORDS = 3;
 
 /** Of its letters, large or small. */
-function hashOf(text: string, from = 0, end: number = text.length): number {
+function hashOf(units: Uint16Array, from: number, end: number): number {
   let hash = 0;
-  for (let at = from; at < end; at += 1) hash = (Math.imul(hash, 31) + (codeAt(text, at) | SMALL)) | 0;
+  for (let at = from; at < end; at += 1) hash = (Math.imul(hash, 31) + ((units[at] as number) | SMALL)) | 0;
   return hash;
 }
 
 /** The bit that makes an ASCII letter small. */
 const SMALL = 0x20;
 
+const spelled = new Units();
+
 /** Words of programming languages stand beside everything, and tell nothing of it. */
 const SYNTAX: ReadonlySet<number> = new Set(
   "const return function func import export from await async this true false null none undefined string number boolean void else case break default class interface type public private static self struct package with error when then that have will would should"
     .split(" ")
-    .map((word) => hashOf(word)),
+    .map((word) => hashOf(spelled.of(word), 0, word.length)),
 );
 
 /** Names need a hump or an underscore; numbers, issues and hashes a digit; files a dot; flags and addresses their signs. */

@@ -7,7 +7,6 @@ import { SECTIONS, type SectionName, type Summary } from "../plan/summary.ts";
 import { describeCall } from "../transcript/describe.ts";
 import { type Message, resultText } from "../transcript/message.ts";
 import { refOf } from "../transcript/ref.ts";
-import { quotableLines } from "./clean-lines.ts";
 import { commandText } from "./extract/commands.ts";
 import { plainCommand } from "./extract/errors.ts";
 import { addedText, removedText } from "./extract/files.ts";
@@ -59,7 +58,7 @@ function gatherPrevious(gathering: Gathering, previous: Summary | undefined): vo
         ...(line.about === undefined ? {} : { about: line.about }),
       };
       for (const { text, ref } of line.quotes)
-        gathering.add([text], { voice: "call", heading, ref: () => ref });
+        gathering.add(gathering.lines.each([text]), { voice: "call", heading, ref: () => ref });
     }
 }
 
@@ -73,7 +72,7 @@ const SAYING: Readonly<Record<Said["by"], readonly [Voice, SectionName, string]>
 function gatherSaid(gathering: Gathering, { by, text, part }: Said, isQuoted: boolean): void {
   const [voice, section, label] = SAYING[by];
   const heading = isQuoted ? { section, text: label } : undefined;
-  gathering.add(quotableLines(text, true), { voice, heading, ref: () => refOf(part) });
+  gathering.add(gathering.lines.of(text, true), { voice, heading, ref: () => refOf(part) });
 }
 
 interface Deeds {
@@ -90,8 +89,8 @@ function gatherDeed(gathering: Gathering, deed: Deed, { isQuoted, changed }: Dee
     // What was not done is no fact.
     if (!isDone) return;
     if (use.does === "write") gathering.forget(file.path);
-    gathering.strike(file.path, quotableLines(removedText(call.input, file.path)));
-    const added = quotableLines(addedText(call.input, file.path));
+    gathering.strike(file.path, gathering.lines.of(removedText(call.input, file.path)));
+    const added = gathering.lines.of(addedText(call.input, file.path));
     gathering.add(added, { voice: "edit", heading, ref: () => refOf(call) });
     return;
   }
@@ -100,16 +99,16 @@ function gatherDeed(gathering: Gathering, deed: Deed, { isQuoted, changed }: Dee
   const isFile = use.does === "read" && file !== undefined;
   if (isFile && file.fromLine === undefined) gathering.forget(file.path);
   const printed = { voice: "tool", heading, ref: () => refOf(result), isOutput: !isFile } as const;
-  gathering.add(quotableLines(resultText(result)), printed);
+  gathering.add(gathering.lines.of(resultText(result)), printed);
 }
 
 /** What a heading shows is said, and not quoted under it again; nor is what a file was read with. */
 function gatherAsked(gathering: Gathering, deed: Deed, heading: Heading | undefined): void {
-  const lines = quotableLines(wordsOf(deed));
+  const lines = gathering.lines.of(wordsOf(deed));
   const from = { voice: "call", ref: () => refOf(deed.call) } as const;
   gathering.add(lines, { ...from, heading: undefined });
   if (!heading || deed.use.does === "read") return;
-  gathering.add(beyond(heading, lines), { ...from, heading });
+  gathering.add(gathering.lines.each(beyond(heading, lines)), { ...from, heading });
 }
 
 /**

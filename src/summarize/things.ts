@@ -59,7 +59,8 @@ export class Things {
 export interface Found {
   readonly all: Things;
   things: readonly Thing[];
-  readonly line: string;
+  readonly text: string;
+  readonly units: Uint16Array;
   from: number;
   end: number;
   /** What the word is made of, without the mark at its end. */
@@ -70,17 +71,19 @@ export const NONE: readonly Thing[] = [];
 
 /** Told by what the word is made of. */
 export function noteThings(found: Found): void {
-  const { line, from, end, core } = found;
+  const { text, units, from, end, core } = found;
   if (core === DIGIT) {
-    if (end - from >= 3) note(found, "number", line.slice(from, end));
-  } else if ((core & ~(LETTER_OR_DIGIT | UNDER | HUMP | JOINED)) === 0 && isWordOfLetters(line, from, core)) {
-    if ((core & (HUMP | JOINED)) !== 0 && end - from >= 4) note(found, "name", line.slice(from, end));
-  } else noteThingsIn(line.slice(from, end), core, found);
+    if (end - from >= 3) note(found, "number", text.slice(from, end));
+  } else if ((core & ~(LETTER_OR_DIGIT | UNDER | HUMP | JOINED)) === 0 && isWordOfLetters(units, from, core)) {
+    if ((core & (HUMP | JOINED)) !== 0 && end - from >= 4) note(found, "name", text.slice(from, end));
+  } else noteThingsIn(text.slice(from, end), core, found);
 }
 
 /** Neither a number, nor a version, nor a hash. */
-function isWordOfLetters(line: string, from: number, core: number): boolean {
-  return (core & DIGIT) === 0 || ((core & (UPPER | UNDER)) !== 0 && !isNumericAt(line, from));
+function isWordOfLetters(units: Uint16Array, from: number, core: number): boolean {
+  const first = units[from] as number;
+  const isNumeric = isDigit(first === SMALL_V ? (units[from + 1] as number) : first);
+  return (core & DIGIT) === 0 || ((core & (UPPER | UNDER)) !== 0 && !isNumeric);
 }
 
 /** `12`, `v2` */

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { quotableLines } from "../../src/summarize/clean-lines.ts";
+import { Lines } from "../../src/summarize/lines.ts";
+
+function quotableLines(text: string): readonly string[] {
+  return new Lines((line) => ({ text: line, scan: { things: [], words: 0, isNumbered: false } }))
+    .of(text)
+    .map((line) => line.text);
+}
 
 describe("lines that can be quoted", () => {
   test.each([

@@ -16,7 +16,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import ranks from "gpt-tokenizer/bpeRanks/o200k_base";
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
-import { countPieces, KINDS, Scan } from "../dist/measure/pieces.js";
+import { countPieces, KINDS } from "../dist/measure/pieces.js";
 import { kinds, ROOT, SAMPLE_CHARS, SAMPLES_PER_KIND } from "./fit-corpus.mjs";
 
 /** In pieces, where a kind of text is a million tokens. */
@@ -100,27 +100,23 @@ function adjust(rows, prior) {
 /** The pieces of a text with the tokens that begin in each. */
 function piecesOf(text) {
   const starts = tokenStarts(text);
-  const scan = new Scan(text);
   const pieces = [];
+  const now = new Float64Array(KINDS);
   const before = new Float64Array(KINDS);
   let from = 0;
-  while (scan.at < text.length) {
-    scan.countNext();
+  countPieces(text, now, (at) => {
     const counts = [];
-    for (let at = 0; at < KINDS; at += 1)
-      if (scan.counts[at] !== before[at]) counts.push([at, scan.counts[at] - before[at]]);
+    for (let kind = 0; kind < KINDS; kind += 1)
+      if (now[kind] !== before[kind]) counts.push([kind, now[kind] - before[kind]]);
     // What adds nothing (a space, a lone sign) belongs to the word behind it; so does the last space of a run.
-    if (counts.length === 0 && scan.at < text.length) continue;
-    const end =
-      /[ \t]/.test(text[scan.at - 1]) && scan.at < text.length && !/[0-9]/.test(text[scan.at])
-        ? scan.at - 1
-        : scan.at;
+    if (counts.length === 0 && at < text.length) return;
+    const end = /[ \t]/.test(text[at - 1]) && at < text.length && !/[0-9]/.test(text[at]) ? at - 1 : at;
     let tokens = 0;
-    for (let at = from; at < end; at += 1) tokens += starts[at];
+    for (let unit = from; unit < end; unit += 1) tokens += starts[unit];
     pieces.push({ counts, tokens });
-    before.set(scan.counts);
+    before.set(now);
     from = end;
-  }
+  });
   return pieces;
 }
 

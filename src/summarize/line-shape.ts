@@ -3,23 +3,25 @@
  * 32 bits: that two are taken for one costs a line that is not quoted, once in ten thousand pages.
  */
 import { codeAt } from "../transcript/code-at.ts";
+import { Units } from "../transcript/units.ts";
 import { classOf, DIGIT, HUMP, INNER, SLASH, START, stateAfter, stepOf, UNDER } from "./word-bits.ts";
 
 /** The words without their numbers, capitals for small letters; 0 where it has none to leave out. */
 export function withoutNumbers(text: string): number {
+  const units = lineUnits.of(text);
+  const { length } = text;
   let shape = 7;
   let isNumbered = false;
   // Of the character before: what no number stands directly behind.
   let isBound = false;
-  const { length } = text;
   for (let at = 0; at < length; at += 1) {
-    let code = codeAt(text, at);
-    const end = isDigit(code) && !isBound ? numberEnd(text, at) : at;
+    let code = units[at] as number;
+    const end = isDigit(code) && !isBound ? numberEnd(units, at, length) : at;
     isBound = code === DOT || isWordly(code);
     if (end > at) {
       code = NUMBER;
       isNumbered = true;
-      isBound = isWordly(codeAt(text, end - 1));
+      isBound = isWordly(units[end - 1] as number);
       at = end - 1;
     }
     shape = (Math.imul(shape, 65_599) + smallOf(code)) | 0;
@@ -27,18 +29,20 @@ export function withoutNumbers(text: string): number {
   return isNumbered ? shape || 1 : 0;
 }
 
+/** Of one line, and read before the next. */
+const lineUnits = new Units();
+
 /** No character has it. */
 const NUMBER = 0x10000;
 
 /** Where the number that begins here ends: `1,204`, `3.5`, but not the 3 of `3ms`; `at` where it is none. */
-function numberEnd(text: string, at: number): number {
-  const { length } = text;
+function numberEnd(units: Uint16Array, at: number, length: number): number {
   let end = at + 1;
   for (; end < length; end += 1) {
-    const code = codeAt(text, end);
+    const code = units[end] as number;
     if (!isDigit(code) && code !== DOT && code !== COMMA) break;
   }
-  while (end > at && end < length && isWordly(codeAt(text, end))) end -= 1;
+  while (end > at && end < length && isWordly(units[end] as number)) end -= 1;
   return end;
 }
 
@@ -65,12 +69,13 @@ export interface Shapes {
 export function shapesOf(text: string, place: number): Shapes {
   const kind = { shape: place + 2, hash: 0, bits: 0, leftOut: DIGIT };
   const look = { shape: 1, hash: 0, bits: 0, leftOut: NAMED };
+  const units = lineUnits.of(text);
   const { length } = text;
   let state = START;
   let isQuoted = false;
   let before = 0;
   for (let at = 0; at < length; at += 1) {
-    const code = codeAt(text, at);
+    const code = units[at] as number;
     const step = stepOf(state, classOf(code));
     state = stateAfter(step);
     if (code === SPACE) {

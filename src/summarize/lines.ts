@@ -31,6 +31,9 @@ export class Lines<Kept extends Line> {
   readonly #make: (text: string, scan: Scan) => Kept;
   readonly #things = new Things();
   readonly #byHash = new Map<number, Kept>();
+  /** What stays in sight is read with all the rest, and once more for what it shows. */
+  readonly #readAsProse = new Map<string, readonly Kept[]>();
+  readonly #readAsText = new Map<string, readonly Kept[]>();
   readonly #look = new Look();
   readonly #units = new Units();
   /** Of a line that does not stand in the text at hand as it is: that one is not read to its end yet. */
@@ -42,7 +45,11 @@ export class Lines<Kept extends Line> {
 
   /** @param isProse where a line must be cut, it is cut at the ends of sentences */
   of(whole: string, isProse = false): readonly Kept[] {
+    const read = isProse ? this.#readAsProse : this.#readAsText;
+    const known = read.get(whole);
+    if (known) return known;
     const found: Kept[] = [];
+    read.set(whole, found);
     const text = endsOf(whole);
     const units = this.#units.of(text);
     for (let from = 0; from < text.length; ) {
@@ -76,7 +83,8 @@ export class Lines<Kept extends Line> {
     const piece = { text, units, from, to: beforeBlanks(units, from, to) };
     const made = this.#look.at(piece);
     if ((made & FAR) !== 0)
-      for (const raw of text.slice(line.from, to).split("\r")) this.#take(cleanLine(raw), FAR, isProse, found);
+      for (const raw of text.slice(line.from, to).split("\r"))
+        this.#take(cleanLine(raw), FAR, isProse, found);
     else if ((made & UNEVEN) !== 0 || piece.to - from > MAX_CHARS)
       this.#take(flat(text.slice(from, piece.to)), made, isProse, found);
     else {

@@ -74,7 +74,10 @@ export function noteThings(found: Found): void {
   const { text, units, from, end, core } = found;
   if (core === DIGIT) {
     if (end - from >= 3) note(found, "number", text.slice(from, end));
-  } else if ((core & ~(LETTER_OR_DIGIT | UNDER | HUMP | JOINED)) === 0 && isWordOfLetters(units, from, core)) {
+  } else if (
+    (core & ~(LETTER_OR_DIGIT | UNDER | HUMP | JOINED)) === 0 &&
+    isWordOfLetters(units, from, core)
+  ) {
     if ((core & (HUMP | JOINED)) !== 0 && end - from >= 4) note(found, "name", text.slice(from, end));
   } else noteThingsIn(text.slice(from, end), core, found);
 }

@@ -16,14 +16,20 @@ const WORD = /[^\s“”"`()[\]{}<>,;!?]+/g;
 export function claimsOf(text: string): readonly Claim[] {
   const claims: Claim[] = [];
   let from = 0;
-  for (const found of text.matchAll(QUOTE)) {
-    claims.push(...claimsInProse(text.slice(from, found.index), from));
-    const words = found[1] ?? found[2] ?? found[3] ?? found[4] ?? "";
-    from = found.index + found[0].length;
-    claims.push({ kind: "quote", text: words, start: found.index, end: from });
+  for (const quote of quotesOf(text)) {
+    claims.push(...claimsInProse(text.slice(from, quote.start), from), quote);
+    from = quote.end;
   }
   claims.push(...claimsInProse(text.slice(from), from));
   return claims;
+}
+
+/** These alone, for whom the rest is not asked: reading the words between them costs most. */
+export function quotesOf(text: string): readonly Claim[] {
+  return [...text.matchAll(QUOTE)].map((found) => {
+    const words = found[1] ?? found[2] ?? found[3] ?? found[4] ?? "";
+    return { kind: "quote", text: words, start: found.index, end: found.index + found[0].length };
+  });
 }
 
 function claimsInProse(prose: string, offset: number): readonly Claim[] {

@@ -5,7 +5,7 @@
  * added, in the extractor's words.
  */
 import { SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
-import { type Claim, claimsOf } from "./claims.ts";
+import { type Claim, claimsOf, quotesOf } from "./claims.ts";
 import { evidenceOf } from "./line.ts";
 import type { Sources } from "./sources.ts";
 
@@ -53,7 +53,7 @@ function groundLine(
 ): { readonly line?: SummaryLine; readonly note?: string } {
   const refs = line.refs.filter((ref) => sources.has(ref));
   const looked = evidenceOf(line);
-  const claims = claimsOf(line.text).filter(({ kind }) => !isOwn || kind === "quote");
+  const claims = isOwn ? quotesOf(line.text) : claimsOf(line.text);
   const struck = claims.filter((claim) => !sources.supports(claim, looked));
   const named = refs.length > 0 ? refs : foundRefs(line, sources);
   if (named.length === 0) return { note: `struck, no source: ${line.text}` };
@@ -101,7 +101,7 @@ interface Clause {
 
 /** Cut before `,`, `;`, ` — `, `(` and at sentence ends, but never inside quotes. */
 function clausesOf(text: string): readonly Clause[] {
-  const quotes = claimsOf(text).filter(({ kind }) => kind === "quote");
+  const quotes = quotesOf(text);
   const cuts = [...text.matchAll(/[,;](?= )| [—–] | \(|(?<=[.!?]) /g)]
     .map(({ index }) => index)
     .filter((index) => !quotes.some(({ start, end }) => index >= start && index < end));
@@ -116,16 +116,15 @@ export function missingFrom(
 ): readonly SummaryLine[] {
   const texts = new Set(lines.map(({ text }) => text));
   const abouts = new Set(lines.flatMap(({ about }) => (about === undefined ? [] : [about])));
-  const bags = lines.map(({ text }) => new Set(wordsOf(text.toLowerCase())));
+  let bags: readonly ReadonlySet<string>[] | undefined;
   const all = lines.map(({ text }) => text).join("\n");
   return mustHaves.filter((must) => {
     if (texts.has(must.text) || (must.about !== undefined && abouts.has(must.about))) return false;
     if (must.about !== undefined) return !all.includes(must.about);
-    const [first] = claimsOf(must.text)
-      .filter(({ kind }) => kind === "quote")
-      .sort((a, b) => b.text.length - a.text.length);
+    const [first] = quotesOf(must.text).toSorted((a, b) => b.text.length - a.text.length);
     if (first && all.includes(first.text)) return false;
     const words = [...new Set(wordsOf(must.text.toLowerCase()))];
+    bags ??= lines.map(({ text }) => new Set(wordsOf(text.toLowerCase())));
     return !bags.some((bag) => words.filter((word) => bag.has(word)).length >= 0.8 * words.length);
   });
 }

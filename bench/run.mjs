@@ -24,9 +24,10 @@ const names = Object.keys(BENCHES).filter((name) => asked.length === 0 || asked.
 const rows = [];
 for (const name of names) rows.push(...(await BENCHES[name]()));
 for (const { name, value, limit, floorMs, workMs, isOver } of rows) {
-  const mark = isOver ? "OVER" : "ok  ";
+  const mark = isOver ? "OVER" : limit === undefined ? "    " : "ok  ";
+  const allowed = limit === undefined ? "" : `(≤ ${limit})`;
   console.log(
-    `${mark}  ${value.toFixed(2).padStart(5)} × (≤ ${limit})  ${name}  [${floorMs.toFixed(2)} → ${workMs.toFixed(2)} ms]`,
+    `${mark}  ${value.toFixed(2).padStart(5)} × ${allowed.padEnd(8)}  ${name}  [${floorMs.toFixed(2)} → ${workMs.toFixed(2)} ms]`,
   );
 }
 process.exitCode = rows.some(({ isOver }) => isOver) ? 1 : 0;

@@ -14,7 +14,7 @@ import { collectFrom } from "./garbage.ts";
 import { blobsOf, type Kept, type Session, type State, shelfOf, sweep } from "./memory-shelf.ts";
 import { nearestRefs } from "./nearest.ts";
 import { type PlacedRow, pageOf, unknownSession } from "./paging.ts";
-import { callIdOf, partOfBytes, spellParts } from "./part-bytes.ts";
+import { callIdOf, partOfBytes, type Spelling, spellings } from "./part-bytes.ts";
 import { searchRows } from "./search.ts";
 import type {
   Collected,
@@ -70,11 +70,12 @@ class MemoryStore implements Store {
     const { refs } = this.#known(sessionId);
     const fresh = new Map<string, Kept>();
     const blobs = new Map<string, Blob>();
-    const spelled = spellParts(originals.map(({ part }) => part));
+    const spelled = spellings(originals.map(({ part }) => part));
     for (const [index, { part, ref, description, tokens, at }] of originals.entries()) {
       // As many spellings as parts; copied, because the buffer they lie in is larger.
-      const bytes = Buffer.from(spelled[index] as Uint8Array);
-      const sha256 = sha256Of(bytes);
+      const spelling = spelled[index] as Spelling;
+      const bytes = Buffer.from(spelling.bytes());
+      const sha256 = spelling.sha256();
       const blob = sha256.toString("hex");
       const kept = refs.get(ref) ?? fresh.get(ref);
       if (kept && kept.blob !== blob)

@@ -11,49 +11,66 @@ import { isWellFormed, type LoneText } from "../transcript/lone-text.ts";
 import type { Part } from "../transcript/message.ts";
 import { type AddressedText, addressedText } from "../transcript/ref.ts";
 
-/** Of its own size: the buffer they are spelled into is larger. */
-export function bytesOfPart(part: Part): Uint8Array {
-  return Buffer.concat(spellParts([part]));
-}
-
-export function spellParts(parts: readonly Part[]): readonly Uint8Array[] {
-  return spellings(parts, Buffer.allocUnsafeSlow).map((bytes) => bytes());
-}
-
 /** Three bytes for each UTF-16 unit: the most UTF-8 can take. Memory that is not written to is never given. */
 const MOST_BYTES = 3;
 
-/**
- * Each part as bytes when it is first asked for, so that what is spelled can be at work elsewhere while the next one is. Those
- * asked for one after the other lie side by side in one buffer, where they can: a buffer for each costs more than writing it.
- */
+/** Those that are asked for their bytes one after the other lie side by side, where they can. */
 export function spellings(
   parts: readonly Part[],
-  allocate: (bytes: number) => Buffer,
-): readonly (() => Uint8Array)[] {
+  allocate: (bytes: number) => Buffer = Buffer.allocUnsafeSlow,
+): readonly Spelling[] {
   const drafts = parts.map(draftOf);
   const units = drafts.reduce((sum, { head, text }) => sum + head.length + text.length, 0);
-  const buffer = allocate(units * MOST_BYTES);
-  let end = 0;
-  return drafts.map(({ head, text }, index) =>
-    once(() => {
-      const start = end;
-      const from = start + buffer.write(head, start);
-      end = from + buffer.write(text, from);
-      if (isFaithful(text, buffer.subarray(from, end))) return buffer.subarray(start, end);
-      end = start;
-      // As many drafts as parts.
-      return Buffer.from(jsonOf(parts[index] as Part, isNothing));
-    }),
-  );
+  const page = { buffer: allocate(units * MOST_BYTES), end: 0 };
+  // As many drafts as parts.
+  return parts.map((part, index) => new Spelling(part, drafts[index] as Draft, page));
 }
 
-export function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
+/** One buffer for all: one for each costs more than writing it. */
+interface Page {
+  readonly buffer: Buffer;
+  end: number;
+}
+
+/** A part as bytes when it is first asked for, so that what is spelled can be at work elsewhere while the next one is. */
+export class Spelling {
+  readonly #part: Part;
+  readonly #draft: Draft;
+  readonly #page: Page;
+  #bytes: Uint8Array | undefined;
+  #sha256: Buffer | undefined;
+
+  constructor(part: Part, draft: Draft, page: Page) {
+    this.#part = part;
+    this.#draft = draft;
+    this.#page = page;
+  }
+
+  bytes(): Uint8Array {
+    this.#bytes ??= this.#written() ?? Buffer.from(jsonOf(this.#part, isNothing));
+    return this.#bytes;
+  }
+
+  /** Of its bytes. That of a text was taken when it was addressed. */
+  sha256(): Buffer {
+    const { digest } = this.#draft;
+    this.#sha256 ??=
+      digest === undefined
+        ? createHash("sha256").update(this.bytes()).digest()
+        : Buffer.from(digest, "latin1");
+    return this.#sha256;
+  }
+
+  /** `undefined` where UTF-8 cannot hold it. */
+  #written(): Uint8Array | undefined {
+    const { buffer, end: start } = this.#page;
+    const { head, text } = this.#draft;
+    const from = start + buffer.write(head, start);
+    const end = from + buffer.write(text, from);
+    if (!isFaithful(text, buffer, { from, end })) return undefined;
+    this.#page.end = end;
+    return buffer.subarray(start, end);
+  }
 }
 
 /** What a lone surrogate becomes in UTF-8. */
@@ -63,12 +80,21 @@ const REPLACED = Buffer.from("\ufffd");
  * Whether UTF-8 held the text. As many bytes as units is all ASCII; else looking for the replacement among the bytes takes a
  * tenth of what looking for lone surrogates in the text does, and only where one is found is there more to ask.
  */
-function isFaithful(text: string, bytes: Buffer): boolean {
-  return bytes.length === text.length || !bytes.includes(REPLACED) || isWellFormed(text);
+function isFaithful(text: string, buffer: Buffer, { from, end }: Stretch): boolean {
+  return end - from === text.length || !buffer.subarray(from, end).includes(REPLACED) || isWellFormed(text);
+}
+
+interface Stretch {
+  readonly from: number;
+  readonly end: number;
+}
+
+interface Draft extends LoneText {
+  readonly digest?: string;
 }
 
 /** The JSON, and behind it the one text that makes up nearly all of a part, where it has one. */
-function draftOf(part: Part): LoneText {
+function draftOf(part: Part): Draft {
   const known = addressedBytes(part);
   if (known) return known;
   const [first, ...others] = part.type === "tool-result" ? part.output : [part];
@@ -94,12 +120,6 @@ function hasOnly(value: object, fields: ReadonlySet<string>): boolean {
 /** What the line in front of a lone text says, and what is left out of all bytes. */
 const OF_TEXT: ReadonlySet<string> = new Set(["type", "text", "native"]);
 const OF_RESULT: ReadonlySet<string> = new Set(["type", "callId", "output", "isError", "native"]);
-
-/** Of the bytes of a part. Those of a text were hashed when it was addressed. */
-export function sha256OfPart(part: Part, bytes: Uint8Array): Buffer {
-  const known = addressedBytes(part);
-  return known ? Buffer.from(known.digest, "latin1") : createHash("sha256").update(bytes).digest();
-}
 
 type Leaves = (key: string) => boolean;
 const isForHosts: Leaves = (key) => key === "native" || key === "callId";

@@ -3,7 +3,7 @@
  * together, and written with one statement for each pack and one for each ref.
  */
 import { assertSameContent, type Stowed, stow, stowAside } from "./blobs.ts";
-import { callIdOf, once, partOfBytes, sha256OfPart, spellings } from "./part-bytes.ts";
+import { callIdOf, partOfBytes, type Spelling, spellings } from "./part-bytes.ts";
 import { type Scratch, scratch } from "./scratch.ts";
 import type { Connection } from "./sqlite-connection.ts";
 import { isRef, KEPT, type KeptRow, originalReader } from "./sqlite-originals.ts";
@@ -32,7 +32,7 @@ async function keepPieces(
   // The slow part: before the lock is taken, and only for what is new.
   const missing = missingIn(before, pieces);
   const packing = packedApart(missing);
-  for (const one of missing) one.sha256();
+  for (const { spelling } of missing) spelling.sha256();
   const packs = await packing;
   await connection.write(() => {
     const key = sessionKey(connection, id);
@@ -49,10 +49,7 @@ async function keepPieces(
 
 interface Piece {
   readonly original: Original;
-  /** Spelled when it is first asked for. */
-  bytes(): Uint8Array;
-  /** Of its bytes; taken, where it is not known, when it is first asked for. */
-  sha256(): Buffer;
+  readonly spelling: Spelling;
 }
 
 /** One for each ref. */
@@ -62,14 +59,10 @@ function piecesOf(originals: readonly Original[], memory: Scratch): readonly Pie
   const byRef = new Map<string, Piece>();
   for (const [index, original] of originals.entries()) {
     // As many spellings as parts.
-    const bytes = spelled[index] as () => Uint8Array;
+    const spelling = spelled[index] as Spelling;
     const first = byRef.get(original.ref);
     if (first) assertSameContent(first.original.part, original.part, original.ref);
-    else
-      byRef.set(original.ref, {
-        ...{ original, bytes },
-        sha256: once(() => sha256OfPart(original.part, bytes())),
-      });
+    else byRef.set(original.ref, { original, spelling });
   }
   return [...byRef.values()];
 }
@@ -90,7 +83,7 @@ function find(connection: Connection, key: number, pieces: readonly Piece[]): Fo
     const { ref } = one.original;
     const mine = connection.get<KeptRow>(`${KEPT} WHERE ${isRef("?1")} AND session = ?2`, ref, key);
     const row = mine ?? connection.get<KeptRow>(`${KEPT} WHERE ${isRef("?1")} LIMIT 1`, ref);
-    const isSame = row !== undefined && one.sha256().equals(row.sha256);
+    const isSame = row !== undefined && one.spelling.sha256().equals(row.sha256);
     if (mine) own.add(one);
     else if (isSame) elsewhere.set(one, row);
     if (mine && !isSame) assertSame(connection, mine, one);
@@ -108,9 +101,9 @@ function heldByAnyone(connection: Connection, pieces: readonly Piece[]): readonl
   return held.map(({ key }) => pieces[key] as Piece);
 }
 
-function assertSame(connection: Connection, row: KeptRow, { original, bytes }: Piece): void {
+function assertSame(connection: Connection, row: KeptRow, { original, spelling }: Piece): void {
   const kept = originalReader(connection)(row);
-  assertSameContent(kept.part, partOfBytes(bytes(), callIdOf(original.part)), original.ref);
+  assertSameContent(kept.part, partOfBytes(spelling.bytes(), callIdOf(original.part)), original.ref);
 }
 
 function missingIn({ own, elsewhere }: Found, pieces: readonly Piece[]): readonly Piece[] {
@@ -145,7 +138,7 @@ function packed(pieces: readonly Piece[]): Pack {
 
 /** Without copying where they lie side by side, as `spellings` lays them. */
 function joined(pieces: readonly Piece[]): Uint8Array {
-  const all = pieces.map((piece) => piece.bytes());
+  const all = pieces.map(({ spelling }) => spelling.bytes());
   const [first] = all;
   let end = first?.byteOffset ?? 0;
   for (const bytes of all) {
@@ -171,14 +164,15 @@ function shelve(
     const pack = insertPack(connection, stowed);
     let start = 0;
     for (const piece of stowed.pieces) {
-      spans.set(piece, { pack, start, bytes: piece.bytes().length });
-      start += piece.bytes().length;
+      const bytes = piece.spelling.bytes().length;
+      spans.set(piece, { pack, start, bytes });
+      start += bytes;
     }
   }
   return spans;
 }
 
-function insertRef(connection: Connection, key: number, { original, sha256 }: Piece, span: Span): void {
+function insertRef(connection: Connection, key: number, { original, spelling }: Piece, span: Span): void {
   const { ref, part, description, tokens, at } = original;
   const callId = callIdOf(part);
   connection.run(
@@ -190,7 +184,7 @@ function insertRef(connection: Connection, key: number, { original, sha256 }: Pi
     span.pack,
     span.start,
     span.bytes,
-    sha256(),
+    spelling.sha256(),
     callId === undefined ? null : JSON.stringify(callId),
     JSON.stringify(description),
     tokens,

@@ -7,6 +7,7 @@
  * what is collected out of the middle of a pack makes the rest be packed anew.
  */
 import { assertWhole, type Stowed, stow, unstow } from "./blobs.ts";
+import type { Spelling } from "./part-bytes.ts";
 import type { Connection } from "./sqlite-connection.ts";
 
 /** Where the bytes of an original are. */
@@ -20,11 +21,13 @@ export interface Span {
 export const PACK_BYTES: number = 640 * 1024;
 
 /** Bytes as they come, put into as many packs as they need; each pack as soon as it is full. */
-export function* inPacks<T extends { bytes(): Uint8Array }>(pieces: Iterable<T>): Iterable<readonly T[]> {
+export function* inPacks<T extends { readonly spelling: Spelling }>(
+  pieces: Iterable<T>,
+): Iterable<readonly T[]> {
   let open: T[] = [];
   let room = PACK_BYTES;
   for (const piece of pieces) {
-    const { length } = piece.bytes();
+    const { length } = piece.spelling.bytes();
     if (length > room && open.length > 0) {
       yield open;
       open = [];

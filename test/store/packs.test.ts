@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { PLAIN, pack } from "../../src/store/blobs.ts";
-import { bytesOfPart } from "../../src/store/part-bytes.ts";
+import { type Spelling, spellings } from "../../src/store/part-bytes.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { type Connection, openConnection } from "../../src/store/sqlite-connection.ts";
 import { openDatabase } from "../../src/store/sqlite-driver.ts";
@@ -21,6 +21,7 @@ afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
 const freshPath = () => join(FOLDER, randomUUID(), "store.db");
 const DAY = 86_400_000;
+const bytesOfPart = (part: Part) => (spellings([part])[0] as Spelling).bytes();
 
 async function opened(path: string, ...ids: readonly string[]): Promise<Store> {
   const store = await openSqliteStore({ path });

@@ -2,12 +2,16 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { sha256Of } from "../../src/store/blobs.ts";
-import { bytesOfPart, partOfBytes, sha256OfPart, spellParts } from "../../src/store/part-bytes.ts";
+import { partOfBytes, type Spelling, spellings } from "../../src/store/part-bytes.ts";
 import type { Part } from "../../src/transcript/message.ts";
 import { refOf } from "../../src/transcript/ref.ts";
 
 /** As a wire reads it: with fields we have no word for. */
 const read = (json: string): Part => JSON.parse(json) as Part;
+
+/** Alone. */
+const spelling = (part: Part) => spellings([part])[0] as Spelling;
+const bytesOfPart = (part: Part) => Buffer.from(spelling(part).bytes());
 
 test.each([
   ['{"type":"text","text":"é → 😀","native":{"a":1}}', '{"type":"text"}\né → 😀'],
@@ -37,11 +41,11 @@ test.each([
   ],
 ])("%s is spelled the same in every version, before and after it has its ref", (json, spelled) => {
   const part = read(json);
-  expect(Buffer.from(bytesOfPart(part)).toString()).toBe(spelled);
+  expect(bytesOfPart(part).toString()).toBe(spelled);
   refOf(part);
-  const bytes = bytesOfPart(part);
-  expect(Buffer.from(bytes).toString()).toBe(spelled);
-  expect(sha256OfPart(part, bytes)).toEqual(sha256Of(bytes));
+  const now = spelling(part);
+  expect(Buffer.from(now.bytes()).toString()).toBe(spelled);
+  expect(now.sha256()).toEqual(sha256Of(now.bytes()));
 });
 
 test("the ref of a lone text is the beginning of the hash it is kept under: that is why it is hashed once", () => {
@@ -70,15 +74,15 @@ test("a part that was changed after it got its ref is kept as it is now, under t
     );
     refOf(part);
     change(part);
-    const bytes = bytesOfPart(part);
-    expect(partOfBytes(bytes, "c")).toEqual(part);
-    expect(sha256OfPart(part, bytes)).toEqual(sha256Of(bytes));
+    const now = spelling(part);
+    expect(partOfBytes(now.bytes(), "c")).toEqual(part);
+    expect(now.sha256()).toEqual(sha256Of(now.bytes()));
   }
 });
 
 test("a field without a value is left out, as JSON does", () => {
   const part = { type: "text", text: "x", synthetic: undefined } as unknown as Part;
-  expect(Buffer.from(bytesOfPart(part)).toString()).toBe('{"type":"text"}\nx');
+  expect(bytesOfPart(part).toString()).toBe('{"type":"text"}\nx');
 });
 
 test("many are spelled side by side, each as alone, and each comes back", () => {
@@ -91,7 +95,7 @@ test("many are spelled side by side, each as alone, and each comes back", () => 
             ? { type: "text", text }
             : { type: "tool-result", callId: "c", output: [{ type: "text", text }], isError },
       );
-      const spelled = spellParts(parts);
+      const spelled = spellings(parts).map((one) => one.bytes());
       expect(spelled.map((bytes) => Buffer.from(bytes))).toEqual(parts.map(bytesOfPart));
       const back = spelled.map((bytes, index) => partOfBytes(bytes, index % 2 === 0 ? undefined : "c"));
       expect(back).toEqual(parts);

@@ -6,7 +6,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export function homeFolder(env: Environment): string {
   // Set to nothing is not set: the store would be wherever one happens to be.
-  return env["PALIMPSEST_HOME"] || join(homedir(), ".palimpsest");
+  const named = env["PALIMPSEST_HOME"] || "~/.palimpsest";
+  // Settings files and quotes hand the tilde on; a folder of that name is never meant.
+  return /^~(?=$|[/\\])/.test(named) ? join(homedir(), named.slice(1)) : named;
 }
 
 export function storeFile(env: Environment): string {

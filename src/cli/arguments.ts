@@ -46,6 +46,15 @@ export function usageError(what: string, command: string): PalimpsestError {
   return new PalimpsestError("usage", `${what} "palimpsest ${command} --help" shows how.`);
 }
 
+/** What an option names has to be one of ours: a wrong name is a wrong word, and is told by whoever knows the names. */
+export function named<T>(find: () => T): T {
+  try {
+    return find();
+  } catch (error) {
+    throw error instanceof PalimpsestError ? new PalimpsestError("usage", error.message) : error;
+  }
+}
+
 /** A whole number as people write it: `50000`, `50,000`, `50k`, `1m`. */
 export function wholeNumber(text: string, option: string, command: string): number {
   const [, digits = "", unit = ""] = /^(\d[\d,_]*(?:\.\d+)?)([km]?)$/i.exec(text.trim()) ?? [];

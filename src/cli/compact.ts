@@ -8,7 +8,7 @@ import { openSpool } from "../store/spool.ts";
 import type { Store } from "../store/store.ts";
 import { bodyWireNamed, bodyWires, fileWireNamed, wireNames } from "../wire/wires.ts";
 import { openWorkspace, type Workspace } from "../workspace.ts";
-import { parseWords, positiveNumber, usageError, type Words, wholeNumber } from "./arguments.ts";
+import { named, parseWords, positiveNumber, usageError, type Words, wholeNumber } from "./arguments.ts";
 import { compactReport } from "./compact-report.ts";
 import { compactSession, type Done, type Order } from "./compact-session.ts";
 import { compactText } from "./compact-text.ts";
@@ -79,7 +79,7 @@ type Values = Words<typeof OPTIONS>["values"];
 async function run(argv: readonly string[], io: Io): Promise<number> {
   const { values, positionals } = parseWords(argv, OPTIONS, "compact");
   const word = oneWord(positionals, "compact");
-  refuseContradictions(values);
+  refuseWrongWords(values);
   const order = orderOf(values, io);
   const path = storePath(io, values.store);
   const done = await inStore(word, { path, isDryRun: order.isDryRun }, async (store) => {
@@ -96,9 +96,11 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   return EXIT.done;
 }
 
-function refuseContradictions(values: Values): void {
-  if (values.to !== undefined) bodyWireNamed(values.to);
-  if (values.to !== undefined && values.out === undefined)
+function refuseWrongWords(values: Values): void {
+  const { to, wire } = values;
+  if (wire !== undefined) named(() => fileWireNamed(wire));
+  if (to !== undefined) named(() => bodyWireNamed(to));
+  if (to !== undefined && values.out === undefined)
     throw usageError("--to says how to write, -o says where; -o is missing.", "compact");
   if (values.out === "-" && values.json)
     throw usageError("-o - and --json both want standard output; take one.", "compact");

@@ -2,7 +2,6 @@
  * An inspection as one self-contained page: no script, no network, so it can be mailed and opened anywhere. Everything
  * that came from a session is escaped: tool output is hostile, and this is a place where it could act.
  */
-import { basename } from "node:path";
 import type { Inspection } from "../inspect.ts";
 import { type ChartRow, chartsOf, headingOf, notesOf } from "./inspect-rows.ts";
 import { count, percent } from "./table.ts";
@@ -15,11 +14,11 @@ export function inspectHtml(inspection: Inspection, name: string): string {
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(basename(name))} · what fills the context</title>
+<title>${escapeHtml(name)} · what fills the context</title>
 <style>${STYLE}</style>
 <main>
 <header>
-<h1>${escapeHtml(title)} <small>${escapeHtml(basename(name))}</small></h1>
+<h1>${escapeHtml(title)} <small>${escapeHtml(name)}</small></h1>
 ${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("\n")}
 </header>
 ${kindStrip(inspection)}

@@ -1,5 +1,4 @@
 /** An inspection as a person likes to read it in a terminal: from the general to the particular. */
-import { basename } from "node:path";
 import type { Inspection } from "../inspect.ts";
 import { type Chart, chartsOf, headingOf, notesOf } from "./inspect-rows.ts";
 import { type Colors, colorsFor, type Io } from "./io.ts";
@@ -14,7 +13,7 @@ export function inspectText(inspection: Inspection, name: string, io: Io): strin
   const colors = colorsFor(io);
   const { title, lines } = headingOf(inspection);
   return [
-    `${colors.bold(title)} · ${basename(name)}`,
+    `${colors.bold(title)} · ${name}`,
     ...lines,
     ...promptLine(inspection, io, colors),
     ...chartsOf(inspection).flatMap((chart) =>

@@ -4,6 +4,7 @@ import { PalimpsestError } from "../errors.ts";
 import { policyNamed, policyNames, readPolicy, withVariables } from "../plan/policies.ts";
 import type { Policy } from "../plan/policy.ts";
 import { parseJson } from "../transcript/json.ts";
+import { named } from "./arguments.ts";
 import type { Io } from "./io.ts";
 import { withoutComments } from "./noted-json.ts";
 
@@ -13,7 +14,7 @@ export function policyOption(word: string | undefined, io: Io): Policy {
   const name = word ?? DEFAULT_POLICY;
   const isOurs = policyNames.includes(name.split(":", 1)[0] ?? "");
   const isFile = !isOurs && (existsSync(name) || /[/\\]|\.json$/.test(name));
-  return withVariables(isFile ? policyFromFile(name) : policyNamed(name), io.env);
+  return withVariables(isFile ? policyFromFile(name) : named(() => policyNamed(name)), io.env);
 }
 
 function policyFromFile(path: string): Policy {

@@ -10,8 +10,8 @@ import type { SessionRow, Store } from "../store/store.ts";
 import { shorten } from "../transcript/describe.ts";
 import { type Source, sourceOf } from "../wire/source.ts";
 import type { Session } from "../wire/wire.ts";
-import { readSession } from "../wire/wires.ts";
-import { usageError } from "./arguments.ts";
+import { fileWireNamed, readSession } from "../wire/wires.ts";
+import { named, usageError } from "./arguments.ts";
 import type { Io } from "./io.ts";
 import { openWithProgress } from "./progress.ts";
 import { visible } from "./visible.ts";
@@ -42,6 +42,7 @@ export function isFileWord(word: string): boolean {
 }
 
 export function readGivenFile(path: string, io: Io, wire: string | undefined): Given {
+  if (wire !== undefined) named(() => fileWireNamed(wire));
   const source = openWithProgress(path, io);
   const session = readSession(source, wire === undefined ? {} : { wire });
   return {
@@ -59,7 +60,7 @@ export async function readGivenName(name: string, store: Store): Promise<Given> 
   if (!stored)
     throw new PalimpsestError(
       "unreadable",
-      `No session file was kept for "${shorten(id)}"; its refs can be read, it cannot be compacted from here.`,
+      `No session file was kept for "${shorten(id)}"; its refs can be read, its messages cannot.`,
     );
   const chunks: Uint8Array[] = [];
   for await (const chunk of stored.chunks()) chunks.push(chunk);

@@ -157,7 +157,7 @@ describe("palimpsest inspect, on what is not a session", () => {
 
   test("a wire that does not exist is named with those that do", async () => {
     const { code, err } = await run(["inspect", EXAMPLE, "--wire", "cursor"]);
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(err).toContain('There is no wire "cursor". Known: claude-code, codex');
   });
 
@@ -165,6 +165,28 @@ describe("palimpsest inspect, on what is not a session", () => {
     const { code, err } = await run(["inspect", EXAMPLE, "--wire", "codex"]);
     expect(code).toBe(1);
     expect(err).toContain("No message could be read from this file as codex. It looks like claude-code");
+  });
+
+  test("a session in the store, by the beginning of its name: what is left in its context now", async () => {
+    const env = { PALIMPSEST_HOME: join(folder, "home") };
+    const { tokensAfter, messagesAfter } = JSON.parse(
+      (await run(["compact", EXAMPLE, "--json"], { env })).out,
+    );
+    const [{ id }] = JSON.parse((await run(["sessions", "--json"], { env })).out);
+    const { code, out } = await run(["inspect", id.slice(0, 8), "--json"], { env });
+    const whole = JSON.parse((await run(["inspect", EXAMPLE, "--json"])).out);
+    const { context, ...said } = JSON.parse(out);
+    expect({ code, ...said }).toEqual({ code: 0, ...whole, context: undefined });
+    expect(context).toMatchObject({ tokens: tokensAfter, messages: messagesAfter });
+    expect((await run(["inspect", id], { env })).out).toContain(`· ${id}\n`);
+  });
+
+  test("a name that is neither a file nor in the store", async () => {
+    const env = { PALIMPSEST_HOME: join(folder, "home") };
+    const told = await run(["inspect", "nobody"], { env });
+    expect([told.code, told.err]).toEqual([1, expect.stringContaining('no stored session "nobody"')]);
+    const nowhere = await run(["inspect", "nobody"], { env: { PALIMPSEST_HOME: join(folder, "none") } });
+    expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining("there is no such file")]);
   });
 
   test("a half-written last line is read around, and said", async () => {

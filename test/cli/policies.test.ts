@@ -60,7 +60,7 @@ test("what is not understood is told", async () => {
   expect(await run(["policies", "show"])).toMatchObject({ code: 2 });
   expect(await run(["policies", "draw", "x"])).toMatchObject({ code: 2 });
   const { code, err } = await run(["policies", "show", "pointerize:treshold=150"]);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(err).toContain('pointerize has no option "treshold". Known: threshold, format, interface, prompt.');
 });
 

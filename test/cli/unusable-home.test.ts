@@ -1,5 +1,6 @@
 /** A home nothing can be written to: one line that says so and what to do, at once, and nothing is written elsewhere. */
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { homeFolder, storeFile } from "../../src/home.ts";
@@ -34,6 +35,10 @@ test.each([
 
 test("a home that is not said is the user's, not the folder one happens to be in", () => {
   expect(homeFolder({ PALIMPSEST_HOME: "" })).toBe(homeFolder({}));
+  expect(homeFolder({})).toBe(join(homedir(), ".palimpsest"));
+  expect(homeFolder({ PALIMPSEST_HOME: "~/kept" })).toBe(join(homedir(), "kept"));
+  expect(homeFolder({ PALIMPSEST_HOME: "~" })).toBe(homedir());
+  expect(homeFolder({ PALIMPSEST_HOME: "/~/a~" })).toBe("/~/a~");
   expect(storeFile({ PALIMPSEST_HOME: "/somewhere" })).toBe(join("/somewhere", "store.db"));
 });
 

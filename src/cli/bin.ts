@@ -8,7 +8,7 @@ if (Number.parseInt(process.versions.node, 10) < OLDEST_NODE) {
   );
   // A hook that cannot run must not stop its host.
   process.exitCode = name === "hook" ? 0 : 1;
-} else if (name === "hook" && rest.length >= 2) {
+} else if (name === "hook" && rest.length >= 2 && !rest.includes("--help")) {
   const { hook } = await import("../hosts/hook.ts");
   await hook(rest[0] ?? "", rest[1] ?? "");
 } else {

@@ -4,7 +4,8 @@ import { parseWords } from "./arguments.ts";
 import { STORE_HELP, STORE_OPTION, storePath, withExistingStore } from "./home.ts";
 import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
-import { isFileWord, oneWord, readGivenFile, sessionNamed } from "./session-argument.ts";
+import { sessionMeant } from "./own-pages.ts";
+import { oneWord } from "./session-argument.ts";
 import { plural } from "./table.ts";
 import { writeOut } from "./write-out.ts";
 
@@ -34,8 +35,7 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const word = oneWord(positionals, "export");
   const { out } = values;
   return withExistingStore(storePath(io, values.store), async (store) => {
-    const name = isFileWord(word) ? readGivenFile(word, io, undefined).id : word;
-    const { id } = await sessionNamed(store, name);
+    const { id } = await sessionMeant(word, store, io);
     if (out === undefined || out === "-") {
       for await (const line of store.exportSession(id)) io.out(ended(line));
       return EXIT.done;

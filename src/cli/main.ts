@@ -30,9 +30,10 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   agent: async () => (await import("./agent.ts")).agent,
 };
 
-/** There, and helped, but not in the list: `npm start` is its door. */
+/** There, and helped, but not in the list: the door of one is `npm start`, of the other a host's settings. */
 const hidden: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import("./demo.ts")).demo,
+  hook: async () => (await import("./hook.ts")).hook,
 };
 
 export async function main(argv: readonly string[], io: Io): Promise<number> {

@@ -5,11 +5,12 @@
  */
 import { type OwnPages, possiblePages, recognisePages } from "../own-page.ts";
 import type { LedgerEntry } from "../plan/ledger.ts";
-import type { Store } from "../store/store.ts";
+import type { SessionRow, Store } from "../store/store.ts";
 import type { Transcript } from "../transcript/message.ts";
 import { textIn } from "../transcript/part-text.ts";
 import { addressParts } from "../transcript/ref.ts";
-import { type Given, readGivenName } from "./session-argument.ts";
+import type { Io } from "./io.ts";
+import { type Given, isFileWord, readGivenFile, readGivenName, sessionNamed } from "./session-argument.ts";
 
 export interface Recognised {
   readonly given: Given;
@@ -31,11 +32,17 @@ export async function recognise(given: Given, store: Store): Promise<Recognised>
   return { given, summaries: new Map() };
 }
 
+/** The session a person means: by its name, or by a file of it. */
+export async function sessionMeant(word: string, store: Store, io: Io): Promise<SessionRow> {
+  if (!isFileWord(word)) return sessionNamed(store, word);
+  return sessionNamed(store, await sessionOf(readGivenFile(word, io, undefined), store));
+}
+
 /**
  * The session a file is of: its own name, or the one whose refs its texts name, or whose page it holds (not every system's
  * page names refs). Some harnesses give every file a new name, some files have none.
  */
-export async function sessionOf({ id, session }: Given, store: Store): Promise<string> {
+async function sessionOf({ id, session }: Given, store: Store): Promise<string> {
   if (await store.session(id)) return id;
   const texts = session.seen.messages.flatMap(({ parts }) => parts.map(textIn));
   const naming = texts.filter((text) => text.includes("ref_"));

@@ -1,7 +1,7 @@
 /** `palimpsest ref <ref>`: one original, as it was. */
 import { PalimpsestError } from "../errors.ts";
 import { readRef } from "../read-ref.ts";
-import type { Original, Store } from "../store/store.ts";
+import type { Original, SessionRow, Store } from "../store/store.ts";
 import { type ToolAnswer, type ToolErrorCode, ToolRefusal } from "../tool-answer.ts";
 import { type JsonObject, list, object, string } from "../transcript/json.ts";
 import { textIn } from "../transcript/part-text.ts";
@@ -9,16 +9,18 @@ import { parseWords, usageError } from "./arguments.ts";
 import { STORE_HELP, STORE_OPTION, storePath, withExistingStore } from "./home.ts";
 import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
-import { newestFirst, sessionNamed } from "./session-argument.ts";
+import { sessionMeant } from "./own-pages.ts";
+import { newestFirst } from "./session-argument.ts";
 
-const HELP = `palimpsest ref <ref> [--lines A-B] [--grep RE] [--session ID] [--store DIR] [--json]
+const HELP = `palimpsest ref <ref> [--lines A-B] [--grep RE] [--session S] [--store DIR] [--json]
 
 One original that left the context: to the byte into a pipe or a file, without control
 characters to a terminal.
 
   --lines A-B     only these lines, counted from 1, with their numbers
   --grep RE       only lines that match, with their numbers
-  --session ID    whose ref it is (default: whichever session in the store has it, latest first)
+  --session S     whose ref it is, by name or by a file of it (default: whichever
+                  session in the store has it, latest first)
 ${STORE_HELP}
   --json          { session, ref, kind, description, tokens, at, text }
 
@@ -43,7 +45,10 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   if (rest.length > 0) throw usageError(`One ref at a time; "${rest[0]}" is one too many.`, "ref");
   const wish = { ref, lines: values.lines, grep: values.grep };
   return withExistingStore(storePath(io, values.store), async (store) => {
-    const { sessionId, original, text } = await readIn(store, wish, values.session);
+    const { session } = values;
+    const rows =
+      session === undefined ? newestFirst(await store.sessions()) : [await sessionMeant(session, store, io)];
+    const { sessionId, original, text } = await readIn(store, wish, rows);
     if (values.json) {
       const { part, ...facts } = original;
       const { ref: name, description, tokens, at } = facts;
@@ -68,8 +73,7 @@ interface Read {
 }
 
 /** A person at their own store need not know whose a ref is: the sessions are asked in turn, the latest first. */
-async function readIn(store: Store, wish: JsonObject, name: string | undefined): Promise<Read> {
-  const rows = name === undefined ? newestFirst(await store.sessions()) : [await sessionNamed(store, name)];
+async function readIn(store: Store, wish: JsonObject, rows: readonly SessionRow[]): Promise<Read> {
   const refusals: ToolRefusal[] = [];
   for (const { id: sessionId } of rows) {
     // A person can stop reading: nothing is cut for its length.

@@ -6,7 +6,8 @@ import { parseWords, usageError, type Words, wholeNumber } from "./arguments.ts"
 import { STORE_HELP, STORE_OPTION, storePath, withExistingStore } from "./home.ts";
 import { colorsFor, EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
-import { sessionOrLatest } from "./session-argument.ts";
+import { sessionMeant } from "./own-pages.ts";
+import { latestSession } from "./session-argument.ts";
 import { count, plural, table } from "./table.ts";
 
 const KINDS: readonly Part["type"][] = [
@@ -20,12 +21,12 @@ const KINDS: readonly Part["type"][] = [
 ];
 const LIMIT = 50;
 
-const HELP = `palimpsest refs [contains] [--session ID] [--kind K] [--limit N] [--store DIR] [--json]
+const HELP = `palimpsest refs [contains] [--session S] [--kind K] [--limit N] [--store DIR] [--json]
 
 The refs of a session: everything that left its context, with what it was and how large.
 
   [contains]      only those whose description or content has these words, best first
-  --session ID    whose refs (default: the session used last)
+  --session S     whose refs, by name or by a file of it (default: the session used last)
   --kind K        ${KINDS.join(", ")}
   --limit N       at most this many (default: ${LIMIT})
 ${STORE_HELP}
@@ -49,7 +50,8 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const { values, positionals } = parseWords(argv, OPTIONS, "refs");
   const query = queryOf(values, positionals);
   return withExistingStore(storePath(io, values.store), async (store) => {
-    const session = await sessionOrLatest(store, values.session);
+    const { session: word } = values;
+    const session = word === undefined ? await latestSession(store) : await sessionMeant(word, store, io);
     const page = await store.list(session.id, query);
     const data = { session: session.id, total: page.total, rows: page.rows };
     io.out(values.json ? `${JSON.stringify(data, null, 2)}\n` : refsText(session, page, io));

@@ -7,8 +7,8 @@ import { parseWords, usageError } from "./arguments.ts";
 import { STORE_HELP, STORE_OPTION, storePath, withExistingStore } from "./home.ts";
 import { EXIT, type Io } from "./io.ts";
 import type { Command } from "./main.ts";
-import { originOf, sessionOf } from "./own-pages.ts";
-import { isFileWord, oneWord, readGivenFile, sessionNamed } from "./session-argument.ts";
+import { originOf, sessionMeant } from "./own-pages.ts";
+import { isFileWord, oneWord } from "./session-argument.ts";
 import { count } from "./table.ts";
 import { writeOut } from "./write-out.ts";
 
@@ -40,9 +40,8 @@ async function run(argv: readonly string[], io: Io): Promise<number> {
   const { out } = values;
   if (out === undefined) throw usageError("Where to? -o names the file.", "restore");
   return withExistingStore(storePath(io, values.store), async (store) => {
-    const file = isFileWord(word) ? readGivenFile(word, io, undefined) : undefined;
-    const named = await sessionNamed(store, file ? await sessionOf(file, store) : word);
-    const id = file ? await originOf(named.id, store) : named.id;
+    const meant = await sessionMeant(word, store, io);
+    const id = isFileWord(word) ? await originOf(meant.id, store) : meant.id;
     const source = await sourceOf(store, id);
     await writeProven(out, source, io);
     if (out === "-") return EXIT.done;

@@ -79,9 +79,8 @@ export async function sessionNamed(store: Store, name: string): Promise<SessionR
   throw new PalimpsestError("unreadable", alike.length > 1 ? ambiguous(name, alike) : unknown(name, rows));
 }
 
-/** The session named, or the one used last. */
-export async function sessionOrLatest(store: Store, name: string | undefined): Promise<SessionRow> {
-  if (name !== undefined) return sessionNamed(store, name);
+/** The one used last. */
+export async function latestSession(store: Store): Promise<SessionRow> {
   const [latest] = newestFirst(await store.sessions());
   if (latest) return latest;
   throw new PalimpsestError(

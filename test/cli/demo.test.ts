@@ -45,7 +45,12 @@ test("npm start -- <file> does it to theirs, even where nothing is to be done", 
   });
 });
 
-test("the demo is helped, and not in the list", async () => {
-  expect((await run(["demo", "--help"])).out).toContain("npm start");
-  expect((await run([])).out).not.toContain("demo");
+test.each(["demo", "hook"])("%s is helped, and not in the list", async (name) => {
+  expect((await run([name, "--help"])).out).toContain("Examples");
+  expect((await run([])).out).not.toMatch(new RegExp(`^ {2}${name}`, "m"));
+});
+
+test("a hook without its host and event says what is missing", async () => {
+  const { code, err } = await run(["hook"]);
+  expect([code, err]).toEqual([2, expect.stringContaining("Which host, and which event?")]);
 });

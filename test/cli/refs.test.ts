@@ -77,6 +77,14 @@ describe("palimpsest refs", () => {
     expect((await inStore("refs", "no such words anywhere")).out).toContain("0 refs");
   });
 
+  test("a session is also known by a file of it", async () => {
+    const { out } = await inStore("refs", "--session", join(folder, "mine.json"), "--json");
+    expect(JSON.parse(out).session).toBe(mine.session);
+    const ref = resultOf(mine, "part-3.ts");
+    const read = await inStore("ref", ref, "--session", join(folder, "mine.json"), "--json");
+    expect(JSON.parse(read.out)).toMatchObject({ session: mine.session, ref });
+  });
+
   test("a kind that does not exist is a usage error", async () => {
     expect(await inStore("refs", "--kind", "smell")).toMatchObject({
       code: 2,

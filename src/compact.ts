@@ -55,6 +55,8 @@ export interface CompactOptions {
   readonly live?: LiveRequest;
   /** Pages of ours that stand in the history as messages: merged where they fold, not summarized. See `own-page.ts`. */
   readonly ownPages?: ReadonlyMap<Ref, Summary>;
+  /** Nobody works on the session, as with a file that lies there: calls at its end will not be answered. */
+  readonly isAtRest?: boolean;
   readonly signal?: AbortSignal;
   /** Everything but the last step: nothing is kept, nothing is recorded. */
   readonly isDryRun?: boolean;
@@ -145,7 +147,7 @@ function writingOf(transcript: Transcript, options: CompactOptions): Writing {
 }
 
 function planInput(before: View, writing: Writing): PlanInput {
-  const { policy, trigger, at, targetTokens, cache, pinned, ownPages, accounting, spool } = writing;
+  const { policy, trigger, at, targetTokens, cache, pinned, ownPages, accounting, spool, isAtRest } = writing;
   return {
     transcript: before.transcript,
     addresses: before.addresses,
@@ -160,6 +162,7 @@ function planInput(before: View, writing: Writing): PlanInput {
     ...(cache === undefined ? {} : { cache }),
     ...(pinned === undefined ? {} : { pinned }),
     ...(ownPages === undefined ? {} : { ownPages }),
+    ...(isAtRest === undefined ? {} : { isAtRest }),
     ...(spool === undefined ? {} : { pathOf: spool.pathOf }),
   };
 }

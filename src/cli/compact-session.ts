@@ -185,6 +185,7 @@ function optionsOf({ given, order, store, windowTokens, calibration }: Running):
     ...{ store, sessionId: given.id, policy, summarizer, windowTokens, at: Date.now() },
     // A person asked for it, so it is done below the trigger too.
     trigger: "manual",
+    isAtRest: true,
     isDryRun: true,
     ...(calibration === undefined ? {} : { calibration }),
     ...(targetTokens === undefined ? {} : { targetTokens }),

@@ -17,10 +17,15 @@ export interface BoundStep {
   readonly isOpen: boolean;
 }
 
-export function boundStep({ transcript, steps, pairing }: Situation): BoundStep | undefined {
+/** @param isAtRest nobody works on the session: a call that runs never ends, and folds with its step */
+export function boundStep(
+  { transcript, steps, pairing }: Situation,
+  isAtRest: boolean,
+): BoundStep | undefined {
   const response = lastResponse(transcript);
   if (!response || !isWaitingIn(transcript, response)) return undefined;
-  const isOpen = pairing.pairs.some(({ call, result }) => call.messageIndex >= response.start && !result);
+  const isOpen =
+    !isAtRest && pairing.pairs.some(({ call, result }) => call.messageIndex >= response.start && !result);
   const end = steps.at(-1)?.end ?? response.end;
   return { range: { start: response.start, end }, behind: response.end, isOpen };
 }

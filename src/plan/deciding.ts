@@ -36,6 +36,8 @@ export interface PlanInput {
   /** `addressKey`s never touched. */
   readonly pinned?: ReadonlySet<string>;
   readonly ownPages?: Situation["ownPages"];
+  /** Nobody works on the session: calls at its end will not be answered. */
+  readonly isAtRest?: boolean;
   /** Milliseconds, for rules about age; the caller has the clock. */
   readonly at: number;
   /** Where an original would lie as a file; absent where none are written. */

@@ -30,7 +30,12 @@ export function makePlan(input: PlanInput): Plan {
   const room: Room = input;
   const situation = situationOf({ ...input, room, descriptions: input.policy.retrieval?.descriptions });
   const marks = withTarget(marksOf(input.policy, room, input.transcript.model), input.targetTokens);
-  const decision: Deciding = { input, situation, marks, bound: boundStep(situation) };
+  const decision: Deciding = {
+    input,
+    situation,
+    marks,
+    bound: boundStep(situation, input.isAtRest ?? false),
+  };
   if (input.trigger === "arrival") return planArrival(decision);
   const isDone = isForced(input.trigger) || isFull(decision, tokensOf(passing(decision, ["full"])));
   const plan = isDone ? planFull(decision) : (planPaying(decision) ?? planClearing(decision));

@@ -102,12 +102,24 @@ function isCutDocument({ text, records }: Sample): boolean {
 }
 
 export function readSession(source: Source, options: { readonly wire?: string } = {}): Session {
-  if (options.wire === undefined) return wireOf(source).read(source);
+  if (options.wire === undefined) return whatIsThere(wireOf(source), source);
   const session = fileWireNamed(options.wire).read(source);
   if (session.whole.messages.length > 0) return session;
   throw new PalimpsestError(
     "not-this-wire",
     `No message could be read from this file as ${options.wire}. ${whatElse(source)}`,
+  );
+}
+
+/** A document that is torn has nothing to show, and nothing to show is no session of zero tokens. */
+function whatIsThere(wire: SessionWire, source: Source): Session {
+  const session = wire.read(source);
+  const [lost] = session.skipped;
+  if (!lost || session.whole.messages.length > 0) return session;
+  const { line, bytes, why } = lost;
+  throw new PalimpsestError(
+    "unreadable",
+    `No message could be read from this file: ${why} (line ${line}, ${bytes.toLocaleString("en-US")} bytes). It looks like ${wire.name} and was cut short, or damaged.`,
   );
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { standingCompactions } from "../../src/apply/view.ts";
 import type { CompactReport } from "../../src/cli/compact-report.ts";
+import { isBound } from "../../src/plan/bound.ts";
 import { SECTIONS } from "../../src/plan/summary.ts";
 import { openSqliteStore } from "../../src/store/sqlite.ts";
 import { check } from "../../src/transcript/check.ts";
@@ -307,6 +308,21 @@ describe("palimpsest compact --to", () => {
       );
     }
   });
+});
+
+test("a file whose agent was stopped in the middle of a call: the call leaves with its step, and all comes back", async () => {
+  const lines = readFileSync(EXAMPLE, "utf8").trimEnd().split("\n");
+  // The last call behind sealed thinking, without its result: while an agent works, nothing before it could change.
+  const stopped = file("stopped.jsonl", `${lines.slice(0, 507).join("\n")}\n`);
+  expect(isBound(readSession(sourceOf(readFileSync(stopped))).seen)).toBe(true);
+  const [store, out] = [newStore(), join(folder, "stopped.out.jsonl")];
+  const { outcome, tokensBefore, tokensAfter } = await report([stopped, "-o", out, "--store", store]);
+  expect(outcome.kind).toBe("compacted");
+  expect(tokensAfter).toBeLessThan(tokensBefore / 2);
+  expect(check(readSession(sourceOf(readFileSync(out))).seen, { as: "record" })).toEqual([]);
+  const back = join(folder, "stopped.back.jsonl");
+  expect((await run(["restore", out, "--store", store, "-o", back])).code).toBe(0);
+  expect(readFileSync(back).equals(readFileSync(stopped))).toBe(true);
 });
 
 describe("palimpsest compact, where it cannot", () => {

@@ -146,6 +146,15 @@ describe("palimpsest inspect, on what is not a session", () => {
     ["what PowerShell writes", () => file("16.json", Buffer.from("\ufeff[{}]", "utf16le")), "This is UTF-16"],
     ["a file of something else", () => file("notes.md", "# Notes"), "This is not JSON"],
     ["JSON of something else", () => file("package.json", '{"name":"x"}'), "an object with name"],
+    [
+      "a document cut short",
+      () =>
+        file(
+          "torn.json",
+          `${JSON.stringify({ sessionId: "s", projectHash: "p", messages: [] }, null, 2).slice(0, 40)}`,
+        ),
+      "cut short, or damaged",
+    ],
     ["nothing", () => join(folder, "missing.jsonl"), "there is no such file"],
     ["a folder", () => folder, "it is not a file"],
   ])("%s: one clear line, and exit code 1", async (_, path, message) => {

@@ -200,6 +200,16 @@ test("a step whose calls still run neither folds nor loses its thinking, however
   }
 });
 
+test("at rest, calls that still run are never answered: the step folds with them", () => {
+  const open = assistant(thinks("now", "seal"), call("open", "Bash", { command: "sleep" }));
+  const given = transcript(...thinking.messages, assistant("Next."), user("go on"), open);
+  const plan = planFor(given, { ...tight, trigger: "manual", isAtRest: true });
+  const view = applied(given, plan);
+  expect(said(view).slice(-2)).toEqual(["user:go on", "user:p"]);
+  expect(plan.carried).toEqual([]);
+  expect(check(view, { original: given })).toEqual([]);
+});
+
 test("words behind the results of a step that folds stay, also where the user's words fold", () => {
   const given = transcript(...thinking.messages, user("on"));
   const policy: Policy = { ...small, prune: [], tail: { folds: "everything" } };

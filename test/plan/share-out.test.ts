@@ -23,7 +23,7 @@ function decisionOf(given: Transcript, options: Partial<PlanInput>): Deciding {
   const situation = situationOf({ ...input, room: input });
   const marks = marksOf(input.policy, input, undefined);
   const target = input.targetTokens ?? marks.target;
-  return { input, situation, marks: { ...marks, target }, bound: boundStep(situation) };
+  return { input, situation, marks: { ...marks, target }, bound: boundStep(situation, false) };
 }
 
 /** The prompt as it would be, without the page. */

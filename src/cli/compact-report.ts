@@ -40,7 +40,12 @@ export interface CompactReport {
         readonly compactions: number;
         readonly notes: readonly string[];
       }
-    | { readonly kind: "unchanged"; readonly because: Unchanged; readonly detail: string };
+    | {
+        readonly kind: "unchanged";
+        readonly because: Unchanged;
+        readonly detail: string;
+        readonly notes: readonly string[];
+      };
   readonly quality: Quality;
 }
 
@@ -89,7 +94,7 @@ function outcomeOf(done: Done): CompactReport["outcome"] {
   const { outcomes, compactions, given } = done;
   const last = outcomes.at(-1);
   if (compactions.length === 0 && last?.kind === "unchanged")
-    return { kind: "unchanged", because: last.because, detail: last.detail };
+    return { kind: "unchanged", because: last.because, detail: last.detail, notes: withoutUnfinished(done) };
   const notes = outcomes.flatMap((outcome) =>
     outcome.kind === "compacted" ? outcome.notes : [`${outcome.because}: ${outcome.detail}`],
   );
@@ -97,14 +102,14 @@ function outcomeOf(done: Done): CompactReport["outcome"] {
     kind: "compacted",
     session: given.id,
     compactions: compactions.length,
-    notes: [...notes, ...missedTarget(done), ...withoutCalls(done)],
+    notes: [...notes, ...missedTarget(done), ...withoutUnfinished(done)],
   };
 }
 
-function withoutCalls({ leftOut = [] }: Done): readonly string[] {
+function withoutUnfinished({ leftOut = [] }: Done): readonly string[] {
   if (leftOut.length === 0) return [];
   return [
-    `The body goes without the last call (${leftOut.join(", ")}): it has no result, and no provider takes that.`,
+    `The body goes without what was not finished (${leftOut.join(", ")}): no provider takes a call without a result, or a thought alone, at the end.`,
   ];
 }
 

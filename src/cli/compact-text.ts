@@ -58,9 +58,10 @@ function headLines(done: Done, report: CompactReport, colors: Colors): readonly 
 }
 
 function bodyLines(done: Done, report: CompactReport, io: Io): readonly string[] {
-  if (report.outcome.kind === "unchanged") return [];
   const colors = colorsFor(io);
   const { notes } = report.outcome;
+  const noteLines = block("Notes", atMost(notes.map((note) => shorten(note, io.columns - 4))), colors.bold);
+  if (report.outcome.kind === "unchanged") return noteLines;
   return [
     ...block("By kind: before, after", kindLines(kindChanges(done), colors), colors.bold),
     ...block("What left, and why", leavingLines(done, colors), colors.bold),
@@ -71,7 +72,7 @@ function bodyLines(done: Done, report: CompactReport, io: Io): readonly string[]
       colors.bold,
     ),
     ...block("Quality, as far as it can be measured", qualityLines(report.quality, colors), colors.bold),
-    ...block("Notes", atMost(notes.map((note) => shorten(note, io.columns - 4))), colors.bold),
+    ...noteLines,
   ];
 }
 

@@ -3,6 +3,7 @@
  * Most harnesses keep the id of the session in the file; where the file has a new one, or none, the session is found by
  * the refs the page names.
  */
+import { PalimpsestError } from "../errors.ts";
 import { type OwnPages, possiblePages, recognisePages } from "../own-page.ts";
 import type { LedgerEntry } from "../plan/ledger.ts";
 import type { SessionRow, Store } from "../store/store.ts";
@@ -35,7 +36,13 @@ export async function recognise(given: Given, store: Store): Promise<Recognised>
 /** The session a person means: by its name, or by a file of it. */
 export async function sessionMeant(word: string, store: Store, io: Io): Promise<SessionRow> {
   if (!isFileWord(word)) return sessionNamed(store, word);
-  return sessionNamed(store, await sessionOf(readGivenFile(word, io, undefined), store));
+  const given = readGivenFile(word, io, undefined);
+  const row = await store.session(await sessionOf(given, store));
+  if (row) return row;
+  throw new PalimpsestError(
+    "unreadable",
+    `Nothing in ${given.name} says of which session in the store it is; "palimpsest sessions" lists them, and each can be named.`,
+  );
 }
 
 /**

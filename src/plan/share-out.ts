@@ -7,7 +7,7 @@
  * step folds too and the page quotes what the model was waiting for.
  */
 import { isRecall } from "../transcript/own-tools.ts";
-import type { Range } from "../transcript/turns.ts";
+import { lastResponse, type Range } from "../transcript/turns.ts";
 import type { AllocationRule } from "./allocation-rule.ts";
 import { type Deciding, isForced, keyOf, tokensOf, withoutRepeats } from "./deciding.ts";
 import { FRAME_TOKENS, pageCap } from "./page-share.ts";
@@ -63,7 +63,7 @@ export function foldShared(
 ): SharedFold {
   const { situation, bound } = decision;
   const made = foldTo(decision, clears, { rule, isStrict, ...(bound ? { withStep: bound.range } : {}) });
-  const last = situation.steps.at(-1);
+  const last = lastStep(situation);
   if (made.isFitting || bound || !last || !isClosed(situation, last)) return made;
   // What the model just asked to see again is not cut while it fits: it would ask once more.
   if (!isForced(decision.input.trigger) && isReadingBack(situation, last)) return made;
@@ -279,6 +279,13 @@ function savedByMessage(
     saved.set(index, sum(said.map(of)) + (input.messageTokens ?? 0));
   }
   return saved;
+}
+
+/** With all of its response: the messages of the model that stand together, and what came of a thought that was stopped. */
+function lastStep({ transcript, steps }: Situation): Range | undefined {
+  const last = steps.at(-1);
+  const start = lastResponse(transcript)?.start ?? last?.start;
+  return last && start !== undefined ? { start: Math.min(start, last.start), end: last.end } : undefined;
 }
 
 function isReadingBack({ pairing }: Situation, { start }: Range): boolean {

@@ -31,14 +31,19 @@ export function stepsOf(transcript: Transcript): readonly Range[] {
 
 /**
  * The last response: all messages of the model that stand together, because providers join neighbours of one role. What
- * follows it is one message too: words behind results do not end the wait for what the model makes of them.
+ * follows it is one message too: words behind results do not end the wait for what the model makes of them. One that was
+ * stopped while it thought has said nothing, and goes with the first edit before it: then the one before is the last.
  */
 export function lastResponse({ messages }: Transcript): Range | undefined {
-  const end = messages.findLastIndex(({ role }) => role === "assistant") + 1;
+  const end = messages.findLastIndex((message) => message.role === "assistant" && hasSpoken(message)) + 1;
   if (end === 0) return undefined;
   let start = end - 1;
   while (messages[start - 1]?.role === "assistant") start -= 1;
   return { start, end };
+}
+
+function hasSpoken({ parts }: Message): boolean {
+  return parts.some(({ type }) => type !== "thinking");
 }
 
 /** Results may be spread over several messages (OpenAI: one each); they end where something else begins. */

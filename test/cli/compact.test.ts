@@ -304,8 +304,32 @@ describe("palimpsest compact --to", () => {
       expect(sent.messages).toHaveLength(messagesAfter);
       expect(readFileSync(out, "utf8")).toContain("Now I deploy.");
       expect(outcome.kind === "compacted" && outcome.notes.at(-1)).toContain(
-        "without the last call (Deploy)",
+        "without what was not finished (Deploy)",
       );
+    }
+  });
+
+  test("nor is a thought that led to nothing, alone or before such a call", async () => {
+    const body = JSON.parse(longBody("thought"));
+    const thinking = { type: "thinking", thinking: "Now I deploy.", signature: "seal" };
+    const call = { type: "tool_use", id: "toolu_open", name: "Deploy", input: {} };
+    for (const [content, named] of [
+      [[thinking], "(thinking)"],
+      [[thinking, call], "(Deploy)"],
+    ] as const) {
+      const messages = [
+        ...body.messages,
+        { role: "user", content: "Deploy it." },
+        { role: "assistant", content },
+      ];
+      const path = file("thought.json", JSON.stringify({ ...body, messages }));
+      const out = join(folder, "thought-out.json");
+      const { outcome } = await report([
+        ...[path, "--policy", "none", "--store", newStore()],
+        ...["--to", "anthropic-messages", "-o", out],
+      ]);
+      expect(outcome).toMatchObject({ kind: "unchanged", notes: [expect.stringContaining(named)] });
+      expect(check(readSession(sourceOf(readFileSync(out))).seen)).toEqual([]);
     }
   });
 });

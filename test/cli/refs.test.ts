@@ -184,7 +184,7 @@ describe("palimpsest restore", () => {
     writeFileSync(stranger, JSON.stringify({ messages: [{ role: "user", content: "ref_000000000000" }] }));
     expect(await inStore("restore", stranger, "-o", back)).toMatchObject({
       code: 1,
-      err: expect.stringContaining("no stored session"),
+      err: expect.stringContaining("Nothing in stranger.json says of which session"),
     });
   });
 

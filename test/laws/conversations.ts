@@ -21,17 +21,25 @@ export const legalRequests: fc.Arbitrary<Transcript> = fc
   })
   .map(({ opening, turns, last }) => build(opening, [...turns, last]));
 
-/** Accepted as a record: may also end with an answer, with results, or with calls still open. */
+/** Accepted as a record: may also end with an answer, with results, with calls still open, or stopped in a thought. */
 export const legalRecords: fc.Arbitrary<Transcript> = fc
   .record({
     opening: openings(),
     turns: fc.array(turns(), { minLength: 1, maxLength: 4 }),
-    cut: fc.boolean(),
+    stopped: fc.constantFrom("not" as const, "calling" as const, "thinking" as const),
   })
-  .map(({ opening, turns, cut }) => {
+  .map(({ opening, turns, stopped }) => {
     const whole = build(opening, turns);
-    return cut && whole.messages.length > 2 ? { ...whole, messages: upToCalls(whole.messages) } : whole;
+    if (stopped === "not" || whole.messages.length <= 2) return whole;
+    const messages = stopped === "calling" ? upToCalls(whole.messages) : [...whole.messages, THOUGHT];
+    return { ...whole, messages };
   });
+
+/** All there is of a response whose agent was stopped. */
+const THOUGHT: Message = {
+  role: "assistant",
+  parts: [{ type: "thinking", text: "so", signature: "seal_last" }],
+};
 
 /** How the results of a response are spelled: all in one message or one each, in which role, with words behind them. */
 type Spelling = "user" | "user-each" | "tool" | "tool-each" | "user-and-words" | "halves";

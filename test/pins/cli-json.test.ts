@@ -46,7 +46,7 @@ test("compact --json", async () => {
   expect(Object.keys(json.refs[0])).toEqual(["ref", "kind", "description", "tokens"]);
   expect(Object.keys(json.outcome)).toEqual(["kind", "session", "compactions", "notes"]);
   const none = await run(["compact", path, "--policy", "none", "--store", store, "--json"]);
-  expect(Object.keys(JSON.parse(none.out).outcome)).toEqual(["kind", "because", "detail"]);
+  expect(Object.keys(JSON.parse(none.out).outcome)).toEqual(["kind", "because", "detail", "notes"]);
 });
 
 test("the other commands", async () => {

@@ -59,8 +59,8 @@ export class Things {
 export interface Found {
   readonly all: Things;
   things: readonly Thing[];
-  readonly text: string;
-  readonly units: Uint16Array;
+  text: string;
+  units: Uint16Array;
   from: number;
   end: number;
   /** What the word is made of, without the mark at its end. */

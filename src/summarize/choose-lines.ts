@@ -32,7 +32,8 @@ export interface Choosing {
 }
 
 /** How surely a line with so many plain words tells what its things are. */
-const TELLS = [0.3, 0.8, 0.9, 0.95] as const;
+const TELLS = [0.3, 0.8, 0.9] as const;
+const MOST_TELLS = 0.95;
 
 /** Characters around the words of a heading, of another ref, and of the mark before a quote. */
 const HEADING_CHARS = 24;
@@ -63,7 +64,9 @@ export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): r
   for (let top = heap.top; top !== undefined; top = heap.top) {
     const least = leastWorth(choosing.maxTokens - left);
     if (heap.topScore <= least) break;
-    const score = telling.scoreOf(top) * telling.shapeShareOf(top);
+    const plain = telling.scoreOf(top);
+    // What is not worth it whatever it looks like is not looked at.
+    const score = plain <= least ? plain : plain * telling.shapeShareOf(top);
     if (score < heap.topScore && score > least) {
       heap.lower(score);
       continue;
@@ -85,8 +88,9 @@ class Telling {
   readonly chosen: SourceLine[] = [];
   readonly #all: readonly SourceLine[];
   readonly #choosing: Choosing;
-  /** By the number of a thing: how surely it is told. */
+  /** By the number of a thing: how surely it is told, and what is left of its worth. */
   readonly #told: Float64Array;
+  readonly #left: Float64Array;
   /** By the number of a place: whether its heading is there. */
   readonly #open: Uint8Array;
   readonly #inPlaces: readonly (readonly number[])[];
@@ -100,6 +104,7 @@ class Telling {
     this.#all = all;
     this.#choosing = choosing;
     this.#told = new Float64Array(choosing.worths.length);
+    this.#left = choosing.worths.slice();
     this.#inPlaces = byPlace(all, choosing.places);
     this.#open = Uint8Array.from(this.#inPlaces, ([first]) => {
       const line = first === undefined ? undefined : all[first];
@@ -148,11 +153,9 @@ class Telling {
   /** What it tells that is not told yet. */
   #gainOf(index: number): number {
     const { scan } = this.#all[index] as SourceLine;
-    const { worths } = this.#choosing;
-    const told = this.#told;
+    const left = this.#left;
     let gain = 0;
-    for (const { id } of scan.things)
-      if (id < worths.length) gain += (1 - (told[id] as number)) * (worths[id] as number);
+    for (const { id } of scan.things) gain += left[id] as number;
     return gain * tellsOf(scan);
   }
 
@@ -172,14 +175,20 @@ class Telling {
   #tell(scanned: Scan): void {
     const tells = tellsOf(scanned);
     const told = this.#told;
-    for (const { id } of scanned.things)
-      if (id < told.length) told[id] = 1 - (1 - (told[id] as number)) * (1 - tells);
+    for (const { id } of scanned.things) {
+      // What nobody spoke of before has no worth.
+      if (id >= told.length) continue;
+      const now = 1 - (1 - (told[id] as number)) * (1 - tells);
+      told[id] = now;
+      this.#left[id] = (1 - now) * (this.#choosing.worths[id] as number);
+    }
   }
 }
 
 function byPlace(all: readonly SourceLine[], places: number): readonly (readonly number[])[] {
   const lists = Array.from({ length: places }, (): number[] => []);
-  for (const [index, { source }] of all.entries()) lists[source.place]?.push(index);
+  for (let index = 0; index < all.length; index += 1)
+    lists[(all[index] as SourceLine).source.place]?.push(index);
   return lists;
 }
 
@@ -188,5 +197,5 @@ function headingChars({ text }: Heading): number {
 }
 
 function tellsOf({ words }: Scan): number {
-  return TELLS[Math.min(words, TELLS.length - 1)] ?? 0;
+  return TELLS[words] ?? MOST_TELLS;
 }

@@ -4,7 +4,7 @@
  * rest is looked at with patterns, and nothing is cut out of the line that is not kept.
  */
 import { Units } from "../transcript/units.ts";
-import { type Found, NONE, noteThings, type Thing, Things } from "./things.ts";
+import { type Found, noteThings, type Thing, Things } from "./things.ts";
 import {
   ALL_BITS,
   COLON,
@@ -51,7 +51,8 @@ export function scan(line: string): Scan {
 export class Scanner {
   readonly #word: Word = {
     all: new Things(),
-    things: NONE,
+    things: [],
+    count: 0,
     text: "",
     units: NO_UNITS,
     limit: 0,
@@ -73,7 +74,7 @@ export class Scanner {
     word.text = text;
     word.units = units;
     word.limit = to;
-    word.things = NONE;
+    word.count = 0;
     word.words = 0;
     word.first = 0;
     word.second = 0;
@@ -89,10 +90,12 @@ export class Scanner {
       if (word.end - at <= MAX_CHARS) noteChunk(word, bits);
       at = word.end;
     }
-    return { things: word.things, words: word.words, isNumbered: (made & DIGIT) !== 0 };
+    const things = word.count === 0 ? NONE : word.things.slice(0, word.count);
+    return { things, words: word.words, isNumbered: (made & DIGIT) !== 0 };
   }
 }
 
+const NONE: readonly Thing[] = [];
 const NO_UNITS = new Uint16Array(0);
 
 /** Longer is data: a key, an image, a line of a minified file. */

@@ -4,22 +4,32 @@
  */
 import { codeAt } from "../transcript/code-at.ts";
 import { MIN_CHARS } from "./clean-lines.ts";
+import { Numbers } from "./numbers.ts";
+
+interface Piece {
+  readonly text: string;
+  readonly order: number;
+}
 
 export class Struck {
-  readonly #byStart = new Map<number, { readonly text: string; readonly order: number }[]>();
+  readonly #pieces: Piece[][] = [];
+  /** By how they begin: where among the pieces those are. */
+  readonly #byStart = new Numbers();
 
   /** @param order of the last line that was said before */
   add(text: string, order: number): void {
     const start = startAt(text, 0);
-    const known = this.#byStart.get(start);
+    const known = this.#pieces[this.#byStart.get(start)];
     if (known) known.push({ text, order });
-    else this.#byStart.set(start, [{ text, order }]);
+    else this.#byStart.set(start, this.#pieces.push([{ text, order }]) - 1);
   }
 
-  holds({ text, order }: { readonly text: string; readonly order: number }): boolean {
+  holds({ text, order }: Piece): boolean {
     for (let at = 0; at + MIN_CHARS <= text.length; at += 1) {
-      const gone = this.#byStart.get(startAt(text, at));
-      if (gone?.some((piece) => piece.order >= order && text.startsWith(piece.text, at))) return true;
+      const index = this.#byStart.get(startAt(text, at));
+      if (index < 0) continue;
+      const gone = this.#pieces[index] as readonly Piece[];
+      if (gone.some((piece) => piece.order >= order && text.startsWith(piece.text, at))) return true;
     }
     return false;
   }

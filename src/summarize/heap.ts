@@ -9,7 +9,7 @@ export class Heap {
   /** Where each is among the items; -1 where it is not. */
   readonly #at: Int32Array;
 
-  /** Of the scores over `least`. */
+  /** Of the scores over `least`; the list is shared, and whoever lowers one says so. */
   constructor(scores: Float64Array, least: number) {
     this.#scores = scores;
     this.#items = new Int32Array(scores.length);
@@ -26,14 +26,8 @@ export class Heap {
     return this.#size === 0 ? undefined : this.#items[0];
   }
 
-  get topScore(): number {
-    return this.#size === 0 ? 0 : (this.#scores[this.#items[0] as number] as number);
-  }
-
   /** The top has less than it promised. */
-  lower(score: number): void {
-    if (this.#size === 0) return;
-    this.#scores[this.#items[0] as number] = score;
+  lowered(): void {
     this.#sink(0);
   }
 

@@ -70,7 +70,12 @@ export class Worths {
 
   /** Of everything noted, by its number, when so many characters have been said. */
   at(end: number): Float64Array {
-    return Float64Array.from(this.#seen, (seen) => (seen ? chanceOf(seen, end) : 0));
+    const worths = new Float64Array(this.#seen.length);
+    for (let id = 0; id < worths.length; id += 1) {
+      const seen = this.#seen[id];
+      if (seen) worths[id] = chanceOf(seen, end);
+    }
+    return worths;
   }
 }
 

@@ -24,20 +24,22 @@ export class Struck {
     else this.#byStart.set(start, this.#pieces.push([{ text, order }]) - 1);
   }
 
-  holds({ text, order }: Piece): boolean {
-    for (let at = 0; at + MIN_CHARS <= text.length; at += 1) {
-      const index = this.#byStart.get(startAt(text, at));
-      if (index < 0) continue;
-      const gone = this.#pieces[index] as readonly Piece[];
-      if (gone.some((piece) => piece.order >= order && text.startsWith(piece.text, at))) return true;
+  holds(line: Piece): boolean {
+    for (let at = 0; at + MIN_CHARS <= line.text.length; at += 1) {
+      const gone = this.#byStart.get(startAt(line.text, at));
+      if (gone >= 0 && this.#holdsAt(at, line, this.#pieces[gone] as readonly Piece[])) return true;
     }
     return false;
+  }
+
+  #holdsAt(at: number, { text, order }: Piece, gone: readonly Piece[]): boolean {
+    return gone.some((piece) => piece.order >= order && text.startsWith(piece.text, at));
   }
 }
 
 /** The same for the same beginning, and mostly another for others: nothing is cut out to be looked up. */
 function startAt(text: string, from: number): number {
   let start = 0;
-  for (let at = from; at < from + MIN_CHARS; at += 1) start = (Math.imul(start, 31) + codeAt(text, at)) | 0;
+  for (let at = from; at < from + MIN_CHARS; at += 1) start = Math.imul(start, 31) ^ codeAt(text, at);
   return start;
 }

@@ -2,7 +2,7 @@
  * What edits took out of a file. An edit may take out a piece of a line: what holds the piece is another line now. Asked
  * for the few lines that would be quoted, by how a piece begins: each edit against each line is quadratic in a session.
  */
-import { codeAt } from "../transcript/code-at.ts";
+import { Units } from "../transcript/units.ts";
 import { MIN_CHARS } from "./clean-lines.ts";
 import { Numbers } from "./numbers.ts";
 
@@ -18,15 +18,16 @@ export class Struck {
 
   /** @param order of the last line that was said before */
   add(text: string, order: number): void {
-    const start = startAt(text, 0);
+    const start = startAt(lineUnits.of(text), 0);
     const known = this.#pieces[this.#byStart.get(start)];
     if (known) known.push({ text, order });
     else this.#byStart.set(start, this.#pieces.push([{ text, order }]) - 1);
   }
 
   holds(line: Piece): boolean {
+    const units = lineUnits.of(line.text);
     for (let at = 0; at + MIN_CHARS <= line.text.length; at += 1) {
-      const gone = this.#byStart.get(startAt(line.text, at));
+      const gone = this.#byStart.get(startAt(units, at));
       if (gone >= 0 && this.#holdsAt(at, line, this.#pieces[gone] as readonly Piece[])) return true;
     }
     return false;
@@ -37,9 +38,13 @@ export class Struck {
   }
 }
 
+/** Of one line, and read before the next. */
+const lineUnits = new Units();
+
 /** The same for the same beginning, and mostly another for others: nothing is cut out to be looked up. */
-function startAt(text: string, from: number): number {
+function startAt(units: Uint16Array, from: number): number {
   let start = 0;
-  for (let at = from; at < from + MIN_CHARS; at += 1) start = Math.imul(start, 31) ^ codeAt(text, at);
+  for (let at = from; at < from + MIN_CHARS; at += 1)
+    start = (Math.imul(start, 31) + (units[at] as number)) | 0;
   return start;
 }

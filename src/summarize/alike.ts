@@ -18,6 +18,7 @@ export class Alike {
   /** By the place of a line in the list; 0 until somebody asks. */
   readonly #kinds: Int32Array;
   readonly #looks: Int32Array;
+  readonly #lists: Int32Array;
   /** How many are quoted of each kind, look and list. */
   readonly #kin = new Map<number, number>();
   readonly #named = new Map<number, number>();
@@ -28,6 +29,7 @@ export class Alike {
     this.#all = all;
     this.#kinds = new Int32Array(all.length);
     this.#looks = new Int32Array(all.length);
+    this.#lists = new Int32Array(all.length);
     this.#crowds = new Uint32Array(places);
   }
 
@@ -35,7 +37,7 @@ export class Alike {
     const { source } = this.#all[index] as SourceLine;
     increase(this.#kin, this.kindOf(index));
     increase(this.#named, this.#looks[index] as number);
-    const list = this.#listOf(index);
+    const list = this.#lists[index] as number;
     if (list !== 0) increase(this.#listed, list);
     this.#crowds[source.place] = (this.#crowds[source.place] as number) + 1;
   }
@@ -46,10 +48,10 @@ export class Alike {
     const kin = this.#kin.get(this.kindOf(index)) ?? 0;
     // Only what stands beside it already can make a line one of many.
     const crowd = this.#crowds[source.place] as number;
-    if (crowd === 0) return kin === 0 ? 1 : OTHER_VALUES ** kin;
+    if (crowd === 0) return ofKin.to(kin);
     const names = this.#named.get(this.#looks[index] as number) ?? 0;
-    const listed = this.#listed.get(this.#listOf(index)) ?? 0;
-    return CROWD ** crowd * OTHER_VALUES ** kin * OTHER_NAMES ** names * LISTED ** listed;
+    const listed = this.#listed.get(this.#lists[index] as number) ?? 0;
+    return ofCrowd.to(crowd) * ofKin.to(kin) * ofNames.to(names) * ofListed.to(listed);
   }
 
   kindOf(index: number): number {
@@ -64,18 +66,31 @@ export class Alike {
     const { kind, look } = shapesOf(text, place);
     this.#kinds[index] = kind;
     this.#looks[index] = (Math.imul(look, 31) + source.place) | 0;
-  }
-
-  /** 0 where it is in none. */
-  #listOf(index: number): number {
-    const { text, source } = this.#all[index] as SourceLine;
+    // A head is a character; 0 where it is in no list.
     const head = source.isOutput ? headOf(text) : 0;
-    return head === 0 ? 0 : source.place * MAX_HEADS + head;
+    this.#lists[index] = head === 0 ? 0 : (source.place << 16) | head;
   }
 }
 
-/** A head is a character. */
-const MAX_HEADS = 0x10000;
+/** Each worked out once: to raise a number to a power takes longer than all else that is asked of a line. */
+class Powers {
+  readonly #known: number[] = [];
+  readonly #base: number;
+
+  constructor(base: number) {
+    this.#base = base;
+  }
+
+  to(exponent: number): number {
+    while (this.#known.length <= exponent) this.#known.push(this.#base ** this.#known.length);
+    return this.#known[exponent] as number;
+  }
+}
+
+const ofKin = new Powers(OTHER_VALUES);
+const ofNames = new Powers(OTHER_NAMES);
+const ofListed = new Powers(LISTED);
+const ofCrowd = new Powers(CROWD);
 
 function increase(counts: Map<number, number>, key: number): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);

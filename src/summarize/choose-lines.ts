@@ -11,6 +11,7 @@ import { Alike } from "./alike.ts";
 import type { Heading, SourceLine } from "./gathering.ts";
 import { shows } from "./heading-repeats.ts";
 import { Heap } from "./heap.ts";
+import { LineRows, tellsOf } from "./line-rows.ts";
 import { shapeShare } from "./routine.ts";
 import type { Scan } from "./scan.ts";
 import { Spread } from "./spread.ts";
@@ -31,14 +32,6 @@ export interface Choosing {
   readonly isThere: (heading: Heading) => boolean;
 }
 
-/** How surely a line with so many plain words tells what its things are. */
-const TELLS = [0.3, 0.8, 0.9, 0.95] as const;
-
-/** Characters around the words of a heading, of another ref, and of the mark before a quote. */
-const HEADING_CHARS = 24;
-const REF_CHARS = 18;
-const MARK_CHARS = 5;
-
 /** Less than a thousandth of a thing in a hundred characters is not worth reading. */
 const LEAST = 0.00001;
 
@@ -49,33 +42,30 @@ const LEAST = 0.00001;
 const FREE_TOKENS = 6_000;
 const LEAST_PER_TOKEN = 5e-8;
 
-function leastWorth(spentTokens: number): number {
-  return LEAST + LEAST_PER_TOKEN * Math.max(0, spentTokens - FREE_TOKENS);
-}
-
 /** Fewer than these hold no line worth looking for. */
 const ENOUGH_TOKENS = 20;
 
 export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): readonly SourceLine[] {
   const telling = new Telling(lines, choosing);
-  const heap = new Heap(telling.scores(), 0);
-  let left = choosing.maxTokens;
+  const { scores } = telling;
+  const heap = new Heap(scores, 0);
   for (let top = heap.top; top !== undefined; top = heap.top) {
-    const least = leastWorth(choosing.maxTokens - left);
-    if (heap.topScore <= least) break;
-    const score = telling.scoreOf(top) * telling.shapeShareOf(top);
-    if (score < heap.topScore && score > least) {
-      heap.lower(score);
+    const promised = scores[top] as number;
+    if (promised <= telling.least) break;
+    telling.look(top);
+    const score = scores[top] as number;
+    if (score < promised && score > telling.least) {
+      heap.lowered();
       continue;
     }
     heap.pop();
     const line = lines[top] as SourceLine;
-    if (score <= least || shows(line.source.heading.text, line.text) || choosing.isStruck(line)) continue;
+    if (score <= telling.least || shows(line.source.heading.text, line.text) || choosing.isStruck(line))
+      continue;
     const tokens = telling.tokensOf(line);
-    if (tokens <= left) {
-      left -= tokens;
-      for (const index of telling.add(top)) heap.raise(index, telling.scoreOf(index));
-    } else if (left < ENOUGH_TOKENS) break;
+    if (tokens <= telling.left) {
+      for (const index of telling.add(top, tokens)) heap.raise(index, telling.scoreOf(index));
+    } else if (telling.left < ENOUGH_TOKENS) break;
   }
   return telling.chosen;
 }
@@ -83,10 +73,17 @@ export function chooseLines(lines: readonly SourceLine[], choosing: Choosing): r
 /** What is told so far, and so what each of the lines would add. Lines are known by their place in the list. */
 class Telling {
   readonly chosen: SourceLine[] = [];
+  /** By the place of a line: what it promises. They are numbers in a list, so that none is made anew for each look. */
+  readonly scores: Float64Array;
+  /** Tokens that are left, and what a line must be worth to have some of them. */
+  left: number;
+  least: number = LEAST;
   readonly #all: readonly SourceLine[];
   readonly #choosing: Choosing;
-  /** By the number of a thing: how surely it is told. */
+  readonly #rows: LineRows;
+  /** By the number of a thing: how surely it is told, and what is left of its worth. */
   readonly #told: Float64Array;
+  readonly #worths: Float64Array;
   /** By the number of a place: whether its heading is there. */
   readonly #open: Uint8Array;
   readonly #inPlaces: readonly (readonly number[])[];
@@ -99,28 +96,44 @@ class Telling {
   constructor(all: readonly SourceLine[], choosing: Choosing) {
     this.#all = all;
     this.#choosing = choosing;
+    this.left = choosing.maxTokens;
+    this.#rows = new LineRows(all);
     this.#told = new Float64Array(choosing.worths.length);
+    this.#worths = choosing.worths.slice();
     this.#inPlaces = byPlace(all, choosing.places);
-    this.#open = Uint8Array.from(this.#inPlaces, ([first]) => {
-      const line = first === undefined ? undefined : all[first];
-      return line && choosing.isThere(line.source.heading) ? 1 : 0;
-    });
+    this.#open = new Uint8Array(choosing.places);
+    for (let place = 0; place < choosing.places; place += 1) {
+      const line = all[this.#inPlaces[place]?.[0] ?? -1];
+      if (line && choosing.isThere(line.source.heading)) this.#open[place] = 1;
+    }
     this.#alike = new Alike(all, choosing.places);
     this.#spread = new Spread(all, (index) => this.#alike.kindOf(index));
     this.#shapeShares = new Float32Array(all.length);
     for (const shown of choosing.shown) this.#tell(shown);
+    this.scores = this.#firstScores();
   }
 
   /** 0 for a line that is not worth it even where its heading is there. */
-  scores(): Float64Array {
-    const scores = new Float64Array(this.#all.length);
+  #firstScores(): Float64Array {
+    const { chars } = this.#rows;
+    const scores = new Float64Array(chars.length);
     for (let index = 0; index < scores.length; index += 1)
-      if (this.#gainOf(index) > LEAST * this.#charsOf(index)) scores[index] = this.scoreOf(index);
+      if (this.#rows.gainOf(index, this.#worths) > LEAST * (chars[index] as number))
+        scores[index] = this.scoreOf(index);
     return scores;
   }
 
+  /** What it promises now. What is not worth it whatever it looks like is not looked at. */
+  look(index: number): void {
+    const score = this.scoreOf(index);
+    this.scores[index] = score <= this.least ? score : score * this.#shapeShareOf(index);
+  }
+
   /** Answers those that promise more now. */
-  add(index: number): readonly number[] {
+  add(index: number, tokens: number): readonly number[] {
+    this.left -= tokens;
+    const spentTokens = this.#choosing.maxTokens - this.left;
+    this.least = LEAST + LEAST_PER_TOKEN * Math.max(0, spentTokens - FREE_TOKENS);
     const line = this.#all[index] as SourceLine;
     const { place } = line.source;
     const opened = this.#open[place] === 1 ? [] : (this.#inPlaces[place] ?? []);
@@ -138,30 +151,15 @@ class Telling {
   }
 
   scoreOf(index: number): number {
-    const { source } = this.#all[index] as SourceLine;
-    const chars = this.#charsOf(index) + (this.#open[source.place] === 1 ? 0 : headingChars(source.heading));
-    const score = this.#gainOf(index) / chars;
+    const { places, chars, headingChars } = this.#rows;
+    const isOpen = this.#open[places[index] as number] === 1;
+    const allChars = (chars[index] as number) + (isOpen ? 0 : (headingChars[index] as number));
+    const score = this.#rows.gainOf(index, this.#worths) / allChars;
     // What has no worth without them needs no look at those like it, and before the first is quoted there are none.
     return score <= LEAST || this.chosen.length === 0 ? score : score * this.#alike.shareOf(index);
   }
 
-  /** What it tells that is not told yet. */
-  #gainOf(index: number): number {
-    const { scan } = this.#all[index] as SourceLine;
-    const { worths } = this.#choosing;
-    const told = this.#told;
-    let gain = 0;
-    for (const { id } of scan.things)
-      if (id < worths.length) gain += (1 - (told[id] as number)) * (worths[id] as number);
-    return gain * tellsOf(scan);
-  }
-
-  /** Under a heading that is there. */
-  #charsOf(index: number): number {
-    return (this.#all[index] as SourceLine).text.length + MARK_CHARS + REF_CHARS / 2;
-  }
-
-  shapeShareOf(index: number): number {
+  #shapeShareOf(index: number): number {
     const known = this.#shapeShares[index] as number;
     if (known !== 0) return known;
     const share = shapeShare(this.#all[index] as SourceLine, this.#spread.isEverywhere(index));
@@ -172,21 +170,19 @@ class Telling {
   #tell(scanned: Scan): void {
     const tells = tellsOf(scanned);
     const told = this.#told;
-    for (const { id } of scanned.things)
-      if (id < told.length) told[id] = 1 - (1 - (told[id] as number)) * (1 - tells);
+    for (const { id } of scanned.things) {
+      // What nobody spoke of before has no worth.
+      if (id >= told.length) continue;
+      const now = 1 - (1 - (told[id] as number)) * (1 - tells);
+      told[id] = now;
+      this.#worths[id] = (1 - now) * (this.#choosing.worths[id] as number);
+    }
   }
 }
 
 function byPlace(all: readonly SourceLine[], places: number): readonly (readonly number[])[] {
   const lists = Array.from({ length: places }, (): number[] => []);
-  for (const [index, { source }] of all.entries()) lists[source.place]?.push(index);
+  for (let index = 0; index < all.length; index += 1)
+    lists[(all[index] as SourceLine).source.place]?.push(index);
   return lists;
-}
-
-function headingChars({ text }: Heading): number {
-  return HEADING_CHARS + text.length - REF_CHARS / 2;
-}
-
-function tellsOf({ words }: Scan): number {
-  return TELLS[Math.min(words, TELLS.length - 1)] ?? 0;
 }

@@ -6,11 +6,10 @@
 import type { SectionName } from "../plan/summary.ts";
 import type { Ref } from "../transcript/ref.ts";
 import { withoutNumbers } from "./line-shape.ts";
-import { type Mention, type Voice, Worths } from "./line-worth.ts";
+import { type Voice, Worths } from "./line-worth.ts";
 import { Lines } from "./lines.ts";
 import type { Scan } from "./scan.ts";
 import { Struck } from "./struck.ts";
-import type { Thing } from "./things.ts";
 
 /** The line of the summary that quotes stand under. */
 export interface Heading {
@@ -42,6 +41,8 @@ export interface SourceLine {
 
 export interface Sourced {
   readonly lines: readonly SourceLine[];
+  /** What is in sight, as often as it is. */
+  readonly shown: readonly Scan[];
   readonly places: number;
   /** By the number of a thing: how likely it is to be written again. */
   readonly worths: Float64Array;
@@ -102,6 +103,7 @@ export class Gathering {
   readonly #labels = new Map<number, Labelled>();
   readonly #struck = new Map<string, Struck>();
   readonly #worths = new Worths();
+  readonly #shown: Scan[] = [];
   #event = 0;
   #said = 0;
   #at = 0;
@@ -114,21 +116,27 @@ export class Gathering {
   add(lines: readonly Known[], { voice, heading, ref, isOutput = false }: From): void {
     if (lines.length === 0) return;
     this.#said += 1;
+    this.#worths.hear(voice, this.#event);
     const place = heading && this.#placeOf(heading);
     const source = heading && place && { heading, ref, place: place.number, isOutput };
-    const numbered: Known[] = [];
     for (const known of lines) {
       this.#at += known.text.length + 1;
       known.said = this.#said;
       known.source = undefined;
-      const { things, isNumbered, words } = known.scan;
-      if (things.length > 0) {
-        this.#mention(things, voice);
-        if (source && place) this.#stand(known, source, place);
-      }
-      if (isNumbered && words > 0 && voice !== "edit") numbered.push(known);
+      const { things } = known.scan;
+      if (things.length === 0) continue;
+      this.#worths.note(things, this.#at);
+      if (source && place) this.#stand(known, source, place);
     }
-    this.#relabel(numbered);
+    if (voice !== "edit") this.#relabel(lines);
+  }
+
+  /** What stays in sight is quoted nowhere. */
+  show(lines: readonly Known[]): void {
+    for (const known of lines) {
+      known.source = undefined;
+      this.#shown.push(known.scan);
+    }
   }
 
   /** The file is another now, or is shown anew. */
@@ -156,7 +164,8 @@ export class Gathering {
     );
     const isStruck = (line: SourceLine) =>
       line.files.some((path) => this.#struck.get(path)?.holds(line) === true);
-    return { lines, places: this.#places.size, worths: this.#worths.at(this.#at), known, isStruck };
+    const places = this.#places.size;
+    return { lines, shown: this.#shown, places, worths: this.#worths.at(this.#at), known, isStruck };
   }
 
   #placeOf({ section, text, about }: Heading): Place {
@@ -168,11 +177,6 @@ export class Gathering {
     this.#places.set(key, place);
     if (about !== undefined) this.#ofFile.set(about, [...(this.#ofFile.get(about) ?? []), place]);
     return place;
-  }
-
-  #mention(things: readonly Thing[], voice: Voice): void {
-    const mention: Mention = { event: this.#event, at: this.#at, voice };
-    for (const thing of things) this.#worths.note(thing, mention);
   }
 
   #stand(known: Known, source: Source, place: Place): void {
@@ -189,8 +193,10 @@ export class Gathering {
    * The same words with another number: the latest holds. Where they come several times at once, all of those do: which of
    * them took whose place nobody can say, but what was printed before is old.
    */
-  #relabel(numbered: readonly Known[]): void {
-    for (const known of numbered) {
+  #relabel(lines: readonly Known[]): void {
+    for (const known of lines) {
+      const { isNumbered, words } = known.scan;
+      if (!isNumbered || words === 0) continue;
       known.label ??= withoutNumbers(known.text);
       if (known.label === 0) continue;
       const labelled = this.#labels.get(known.label);

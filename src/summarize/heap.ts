@@ -4,33 +4,30 @@
  */
 export class Heap {
   readonly #scores: Float64Array;
-  readonly #items: number[] = [];
+  readonly #items: Int32Array;
+  #size = 0;
   /** Where each is among the items; -1 where it is not. */
   readonly #at: Int32Array;
 
-  /** Of the scores over `least`. */
+  /** Of the scores over `least`; the list is shared, and whoever lowers one says so. */
   constructor(scores: Float64Array, least: number) {
     this.#scores = scores;
+    this.#items = new Int32Array(scores.length);
     this.#at = new Int32Array(scores.length).fill(-1);
-    for (let index = 0; index < scores.length; index += 1)
-      if ((scores[index] as number) > least) this.#items.push(index);
-    for (const [at, item] of this.#items.entries()) this.#at[item] = at;
-    for (let at = (this.#items.length >> 1) - 1; at >= 0; at -= 1) this.#sink(at);
+    for (let index = 0; index < scores.length; index += 1) {
+      if ((scores[index] as number) <= least) continue;
+      this.#put(this.#size, index);
+      this.#size += 1;
+    }
+    for (let at = (this.#size >> 1) - 1; at >= 0; at -= 1) this.#sink(at);
   }
 
   get top(): number | undefined {
-    return this.#items[0];
-  }
-
-  get topScore(): number {
-    return this.#scores[this.#items[0] ?? 0] ?? 0;
+    return this.#size === 0 ? undefined : this.#items[0];
   }
 
   /** The top has less than it promised. */
-  lower(score: number): void {
-    const top = this.#items[0];
-    if (top === undefined) return;
-    this.#scores[top] = score;
+  lowered(): void {
     this.#sink(0);
   }
 
@@ -43,12 +40,11 @@ export class Heap {
   }
 
   pop(): void {
-    const top = this.#items[0];
-    const last = this.#items.pop();
-    if (last === undefined || top === undefined) return;
-    this.#at[top] = -1;
-    if (this.#items.length === 0) return;
-    this.#put(0, last);
+    if (this.#size === 0) return;
+    this.#at[this.#items[0] as number] = -1;
+    this.#size -= 1;
+    if (this.#size === 0) return;
+    this.#put(0, this.#items[this.#size] as number);
     this.#sink(0);
   }
 
@@ -86,9 +82,9 @@ export class Heap {
   #higherBelow(at: number): number {
     const items = this.#items;
     const left = 2 * at + 1;
-    if (left >= items.length) return 0;
+    if (left >= this.#size) return 0;
     const right = left + 1;
-    if (right >= items.length) return left;
+    if (right >= this.#size) return left;
     return this.#isBefore(items[right] as number, items[left] as number) ? right : left;
   }
 

@@ -41,11 +41,13 @@ export class Look {
 
 const TO_UNEVEN = 3;
 
+/** From where such a run would end back to the last gap, and on from there: few units are looked at. */
 function isEndless(units: Uint16Array, from: number, to: number): boolean {
-  let run = 0;
-  for (let at = from; at < to; at += 1) {
-    run = ((KIND_OF[units[at] as number] as number) & (BLANK | BREAK)) === 0 ? run + 1 : 0;
-    if (run === ENDLESS_CHARS) return true;
+  for (let start = from; start + ENDLESS_CHARS <= to; ) {
+    let at = start + ENDLESS_CHARS - 1;
+    while (at >= start && ((KIND_OF[units[at] as number] as number) & (BLANK | BREAK)) === 0) at -= 1;
+    if (at < start) return true;
+    start = at + 1;
   }
   return false;
 }

@@ -4,7 +4,21 @@
  */
 import { codeAt } from "../transcript/code-at.ts";
 import { Units } from "../transcript/units.ts";
-import { classOf, DIGIT, HUMP, INNER, SLASH, START, stateAfter, stepOf, UNDER } from "./word-bits.ts";
+import {
+  bitOf,
+  classOf,
+  DIGIT,
+  DOT,
+  HUMP,
+  INNER,
+  LETTER_OR_DIGIT,
+  SLASH,
+  START,
+  stateAfter,
+  stepOf,
+  UNDER,
+  UPPER,
+} from "./word-bits.ts";
 
 /** The words without their numbers, capitals for small letters; 0 where it has none to leave out. */
 export function withoutNumbers(text: string): number {
@@ -15,22 +29,30 @@ export function withoutNumbers(text: string): number {
   // Of the character before: what no number stands directly behind.
   let isBound = false;
   for (let at = 0; at < length; at += 1) {
-    let code = units[at] as number;
-    const end = isDigit(code) && !isBound ? numberEnd(units, at, length) : at;
-    isBound = code === DOT || isWordly(code);
+    const code = units[at] as number;
+    const bit = bitOf(code);
+    const end = bit === DIGIT && !isBound ? numberEnd(units, at, length) : at;
     if (end > at) {
-      code = NUMBER;
       isNumbered = true;
       isBound = isWordly(units[end - 1] as number);
       at = end - 1;
+      shape = (Math.imul(shape, 65_599) + NUMBER) | 0;
+    } else {
+      isBound = (bit & BINDING) !== 0;
+      shape = (Math.imul(shape, 65_599) + (bit === UPPER ? code | SMALL : code)) | 0;
     }
-    shape = (Math.imul(shape, 65_599) + smallOf(code)) | 0;
   }
   return isNumbered ? shape || 1 : 0;
 }
 
 /** Of one line, and read before the next. */
 const lineUnits = new Units();
+
+/** The bit that makes an ASCII letter small. */
+const SMALL = 0x20;
+
+/** What no number begins behind. */
+const BINDING: number = LETTER_OR_DIGIT | UNDER | DOT;
 
 /** No character has it. */
 const NUMBER = 0x10000;
@@ -40,13 +62,13 @@ function numberEnd(units: Uint16Array, at: number, length: number): number {
   let end = at + 1;
   for (; end < length; end += 1) {
     const code = units[end] as number;
-    if (!isDigit(code) && code !== DOT && code !== COMMA) break;
+    if (!isDigit(code) && code !== STOP && code !== COMMA) break;
   }
   while (end > at && end < length && isWordly(units[end] as number)) end -= 1;
   return end;
 }
 
-const DOT = 0x2e;
+const STOP = 0x2e;
 const COMMA = 0x2c;
 
 function isDigit(code: number): boolean {
@@ -138,8 +160,4 @@ export function headOf(text: string): number {
   if ((bits & NAMED) !== 0) return 1;
   const first = codeAt(text, 0);
   return isWordly(first) ? 0 : first;
-}
-
-function smallOf(code: number): number {
-  return code >= 0x41 && code <= 0x5a ? code | 0x20 : code;
 }

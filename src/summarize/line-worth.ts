@@ -23,13 +23,6 @@ interface Seen {
   isUsers: boolean;
 }
 
-export interface Mention {
-  /** Number of the event, and characters said before it. */
-  readonly event: number;
-  readonly at: number;
-  readonly voice: Voice;
-}
-
 const KIND_ODDS: Readonly<Record<ThingKind, number>> = {
   name: 0,
   path: 0.4,
@@ -43,8 +36,23 @@ const KIND_ODDS: Readonly<Record<ThingKind, number>> = {
 export class Worths {
   /** By the number of the thing. */
   readonly #seen: Seen[] = [];
+  #voice: Voice = "harness";
+  #event = 0;
 
-  note({ kind, id }: Thing, { event, at, voice }: Mention): void {
+  /** Who speaks from here on, and the number of the event. */
+  hear(voice: Voice, event: number): void {
+    this.#voice = voice;
+    this.#event = event;
+  }
+
+  /** @param at characters said before */
+  note(things: readonly Thing[], at: number): void {
+    for (const thing of things) this.#noteOne(thing, at);
+  }
+
+  #noteOne({ kind, id }: Thing, at: number): void {
+    const voice = this.#voice;
+    const event = this.#event;
     const seen = this.#seen[id] ?? unseen(kind);
     this.#seen[id] = seen;
     seen.times += 1;
@@ -62,7 +70,12 @@ export class Worths {
 
   /** Of everything noted, by its number, when so many characters have been said. */
   at(end: number): Float64Array {
-    return Float64Array.from(this.#seen, (seen) => (seen ? chanceOf(seen, end) : 0));
+    const worths = new Float64Array(this.#seen.length);
+    for (let id = 0; id < worths.length; id += 1) {
+      const seen = this.#seen[id];
+      if (seen) worths[id] = chanceOf(seen, end);
+    }
+    return worths;
   }
 }
 

@@ -12,8 +12,8 @@ import { cleanLine, isNoise, MAX_CHARS, MIN_CHARS, piecesOf } from "./clean-line
 import { flat } from "./line.ts";
 import { beforeBlanks, pastListing } from "./line-bounds.ts";
 import { FAR, Look, UNEVEN } from "./line-look.ts";
-import { type Piece, type Scan, scan, scanPiece } from "./scan.ts";
-import { Things } from "./things.ts";
+import { Numbers } from "./numbers.ts";
+import { type Piece, type Scan, Scanner } from "./scan.ts";
 
 export interface Line {
   readonly text: string;
@@ -29,8 +29,9 @@ export class Lines<Kept extends Line> {
   /** In the order they came up. */
   readonly all: Kept[] = [];
   readonly #make: (text: string, scan: Scan) => Kept;
-  readonly #things = new Things();
-  readonly #byHash = new Map<number, Kept>();
+  readonly #scanner = new Scanner();
+  /** Where each stands among all. */
+  readonly #byHash = new Numbers();
   /** What stays in sight is read with all the rest, and once more for what it shows. */
   readonly #readAsProse = new Map<string, readonly Kept[]>();
   readonly #readAsText = new Map<string, readonly Kept[]>();
@@ -52,11 +53,14 @@ export class Lines<Kept extends Line> {
     read.set(whole, found);
     const text = endsOf(whole);
     const units = this.#units.of(text);
+    // One for all its lines: thousands are looked at and nothing is kept of them.
+    const line = { text, units, from: 0, to: 0 };
     for (let from = 0; from < text.length; ) {
       const newline = text.indexOf("\n", from);
       const next = newline < 0 ? text.length : newline;
-      const to = next > from && units[next - 1] === RETURN ? next - 1 : next;
-      if (to - from >= MIN_CHARS) this.#read({ text, units, from, to }, isProse, found);
+      line.from = from;
+      line.to = next > from && units[next - 1] === RETURN ? next - 1 : next;
+      if (line.to - from >= MIN_CHARS) this.#read(line, isProse, found);
       from = next + 1;
     }
     return found;
@@ -69,7 +73,7 @@ export class Lines<Kept extends Line> {
 
   /** Of words that are not quoted: they are one with the lines in what they mention. */
   scanOf(text: string): Scan {
-    return scan(text, this.#things);
+    return this.#scanner.text(text);
   }
 
   #one(text: string): Kept | undefined {
@@ -77,18 +81,17 @@ export class Lines<Kept extends Line> {
     return this.#known(piece, this.#look.at(piece));
   }
 
-  #read(line: Piece, isProse: boolean, found: Kept[]): void {
-    const { text, units, to } = line;
-    const from = pastListing(units, line.from, to);
-    const piece = { text, units, from, to: beforeBlanks(units, from, to) };
-    const made = this.#look.at(piece);
+  #read(line: Bounded, isProse: boolean, found: Kept[]): void {
+    const { text, units, from, to } = line;
+    line.from = pastListing(units, from, to);
+    line.to = beforeBlanks(units, line.from, to);
+    const made = this.#look.at(line);
     if ((made & FAR) !== 0)
-      for (const raw of text.slice(line.from, to).split("\r"))
-        this.#take(cleanLine(raw), FAR, isProse, found);
-    else if ((made & UNEVEN) !== 0 || piece.to - from > MAX_CHARS)
-      this.#take(flat(text.slice(from, piece.to)), made, isProse, found);
+      for (const raw of text.slice(from, to).split("\r")) this.#take(cleanLine(raw), FAR, isProse, found);
+    else if ((made & UNEVEN) !== 0 || line.to - line.from > MAX_CHARS)
+      this.#take(flat(text.slice(line.from, line.to)), made, isProse, found);
     else {
-      const known = this.#known(piece, made);
+      const known = this.#known(line, made);
       if (known) found.push(known);
     }
   }
@@ -111,17 +114,24 @@ export class Lines<Kept extends Line> {
     const { text, from, to } = piece;
     if (to - from < MIN_CHARS) return undefined;
     let key = this.#look.hash;
-    for (let known = this.#byHash.get(key); known; known = this.#byHash.get(key)) {
+    for (let index = this.#byHash.get(key); index >= 0; index = this.#byHash.get(key)) {
+      const known = this.all[index] as Kept;
       if (known.text.length === to - from && text.startsWith(known.text, from)) return known;
       key = (key + 1) | 0;
     }
     const cut = text.slice(from, to);
     if (isNoise(cut, made)) return undefined;
-    const kept = this.#make(cut, scanPiece(piece, this.#things));
-    this.#byHash.set(key, kept);
+    const kept = this.#make(cut, this.#scanner.piece(piece));
+    this.#byHash.set(key, this.all.length);
     this.all.push(kept);
     return kept;
   }
+}
+
+/** A line of a text: first as it stands, then where its words begin and end. */
+interface Bounded extends Piece {
+  from: number;
+  to: number;
 }
 
 const RETURN = 13;

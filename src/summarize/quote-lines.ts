@@ -4,10 +4,8 @@
  */
 import { type Quote, SECTIONS, type SectionName, type Summary, type SummaryLine } from "../plan/summary.ts";
 import type { Message } from "../transcript/message.ts";
-import { resultText } from "../transcript/message.ts";
 import { chooseLines } from "./choose-lines.ts";
-import type { Heading, Known, SourceLine } from "./gathering.ts";
-import type { Lines } from "./lines.ts";
+import type { Heading, SourceLine } from "./gathering.ts";
 import { renderLine, renderQuote } from "./render.ts";
 import type { Scan } from "./scan.ts";
 import { sourceLinesOf } from "./source-lines.ts";
@@ -24,23 +22,18 @@ export interface Quoting {
 
 export function withLines(summary: Summary, quoting: Quoting): Summary {
   const plain = withoutLines(summary);
-  const { known, ...sourced } = sourceLinesOf(quoting);
-  const shown = [...quoting.staying, ...quoting.behind].flatMap((message) => linesIn(message, known));
-  const inSight = new Set<SourceLine | Known>(shown);
+  const { known, shown, ...sourced } = sourceLinesOf(quoting);
   const told = new Map(SECTIONS.map((section) => [section, aboutsOf(plain.sections[section] ?? [])]));
   const narrative = SECTIONS.flatMap((section) =>
     (plain.sections[section] ?? []).map(({ text }) => saidIn(section, known.scanOf(text))),
   );
-  const chosen = chooseLines(
-    sourced.lines.filter((line) => !inSight.has(line)),
-    {
-      ...sourced,
-      shown: [...shown.map(({ scan }) => scan), ...narrative],
-      maxTokens: quoting.maxTokens,
-      tokensOf: (line, isFirst, isNewSource) => quoting.tokensOf(renderedFor(line, isFirst, isNewSource)),
-      isThere: ({ section, about }) => about !== undefined && told.get(section)?.has(about) === true,
-    },
-  );
+  const chosen = chooseLines(sourced.lines, {
+    ...sourced,
+    shown: [...shown, ...narrative],
+    maxTokens: quoting.maxTokens,
+    tokensOf: (line, isFirst, isNewSource) => quoting.tokensOf(renderedFor(line, isFirst, isNewSource)),
+    isThere: ({ section, about }) => about !== undefined && told.get(section)?.has(about) === true,
+  });
   return quotedUnder(plain, chosen);
 }
 
@@ -68,14 +61,6 @@ export function withoutLines(summary: Summary): Summary {
     return [name, bare] as const;
   });
   return { ...summary, sections: Object.fromEntries(sections) };
-}
-
-function linesIn({ parts }: Message, known: Lines<Known>): readonly Known[] {
-  return parts.flatMap((part) => {
-    if (part.type === "text" || part.type === "thinking") return known.of(part.text, true);
-    if (part.type === "tool-result") return known.of(resultText(part));
-    return part.type === "tool-call" ? known.of(JSON.stringify(part.input).replaceAll("\\n", "\n")) : [];
-  });
 }
 
 function quotedUnder(summary: Summary, chosen: readonly SourceLine[]): Summary {

@@ -4,7 +4,7 @@
  * rest is looked at with patterns, and nothing is cut out of the line that is not kept.
  */
 import { Units } from "../transcript/units.ts";
-import { type Found, NONE, noteThings, type Thing, Things } from "./things.ts";
+import { type Found, noteThings, type Thing, Things } from "./things.ts";
 import {
   ALL_BITS,
   COLON,
@@ -43,17 +43,19 @@ export interface Piece {
   readonly to: number;
 }
 
-export function scan(line: string, things: Things = new Things()): Scan {
-  return scanPiece({ text: line, units: new Units().of(line), from: 0, to: line.length }, things);
+export function scan(line: string): Scan {
+  return new Scanner().text(line);
 }
 
-export function scanPiece({ text, units, from, to }: Piece, things: Things): Scan {
-  const word: Word = {
-    all: things,
-    things: NONE,
-    text,
-    units,
-    limit: to,
+/** For all lines that are read by the same eyes: one word is looked at, again and again. */
+export class Scanner {
+  readonly #word: Word = {
+    all: new Things(),
+    things: [],
+    count: 0,
+    text: "",
+    units: NO_UNITS,
+    limit: 0,
     from: 0,
     end: 0,
     core: 0,
@@ -61,31 +63,51 @@ export function scanPiece({ text, units, from, to }: Piece, things: Things): Sca
     first: 0,
     second: 0,
   };
-  let made = 0;
-  let at = from;
-  while (at < to) {
-    if (classOf(units[at] as number) === 0) {
-      at += 1;
-      continue;
-    }
-    const bits = readWord(word, at);
-    made |= bits;
-    if (word.end - at <= MAX_CHARS) noteChunk(word, bits);
-    at = word.end;
+  readonly #units = new Units();
+
+  text(text: string): Scan {
+    return this.piece({ text, units: this.#units.of(text), from: 0, to: text.length });
   }
-  return { things: word.things, words: word.words, isNumbered: (made & DIGIT) !== 0 };
+
+  piece({ text, units, from, to }: Piece): Scan {
+    const word = this.#word;
+    word.text = text;
+    word.units = units;
+    word.limit = to;
+    word.count = 0;
+    word.words = 0;
+    word.first = 0;
+    word.second = 0;
+    let made = 0;
+    let at = from;
+    while (at < to) {
+      if (classOf(units[at] as number) === 0) {
+        at += 1;
+        continue;
+      }
+      const bits = readWord(word, at);
+      made |= bits;
+      if (word.end - at <= MAX_CHARS) noteChunk(word, bits);
+      at = word.end;
+    }
+    const things = word.count === 0 ? NONE : word.things.slice(0, word.count);
+    return { things, words: word.words, isNumbered: (made & DIGIT) !== 0 };
+  }
 }
+
+const NONE: readonly Thing[] = [];
+const NO_UNITS = new Uint16Array(0);
 
 /** Longer is data: a key, an image, a line of a minified file. */
 const MAX_CHARS = 160;
 
 /**
- * The word at hand, and what the line has so far: one of these for all its words. Plain words are known by their hash: that
+ * The word at hand, and what its line has so far. Plain words are known by their hash: that
  * two are taken for one costs a count, once in a billion.
  */
 interface Word extends Found {
   /** Where the piece ends. */
-  readonly limit: number;
+  limit: number;
   words: number;
   first: number;
   second: number;

@@ -5,21 +5,24 @@
  */
 import { SECTIONS, type SectionName, type Summary } from "../plan/summary.ts";
 import { describeCall } from "../transcript/describe.ts";
-import { type Message, resultText } from "../transcript/message.ts";
+import { type Message, type Part, resultText } from "../transcript/message.ts";
 import { refOf } from "../transcript/ref.ts";
 import { commandText } from "./extract/commands.ts";
 import { plainCommand } from "./extract/errors.ts";
 import { addedText, removedText } from "./extract/files.ts";
-import { Gathering, type Heading, type Sourced } from "./gathering.ts";
+import { Gathering, type Heading, type Known, type Sourced } from "./gathering.ts";
 import { beyond } from "./heading-repeats.ts";
 import { quoted } from "./line.ts";
 import type { Voice } from "./line-worth.ts";
+import type { Lines } from "./lines.ts";
 import { type Deed, type Said, storyOf } from "./story.ts";
 
 export interface Stretch {
   readonly messages: readonly Message[];
   /** What came after and stays: it tells what is old, and is quoted nowhere. */
   readonly behind: readonly Message[];
+  /** What the model will see beside the page. */
+  readonly staying: readonly Message[];
   readonly previous?: Summary | undefined;
 }
 
@@ -39,7 +42,16 @@ export function sourceLinesOf(stretch: Stretch): Sourced {
     if (event.kind === "said") gatherSaid(gathering, event, isQuoted);
     else gatherDeed(gathering, event, { isQuoted, changed });
   }
+  for (const messages of [stretch.staying, stretch.behind])
+    for (const { parts } of messages)
+      for (const part of parts) gathering.show(linesIn(part, gathering.lines));
   return gathering.done();
+}
+
+function linesIn(part: Part, lines: Lines<Known>): readonly Known[] {
+  if (part.type === "text" || part.type === "thinking") return lines.of(part.text, true);
+  if (part.type === "tool-result") return lines.of(resultText(part));
+  return part.type === "tool-call" ? lines.of(JSON.stringify(part.input).replaceAll("\\n", "\n")) : [];
 }
 
 function isChange({ does }: Deed["use"]["files"][number]): boolean {
@@ -116,19 +128,22 @@ function gatherAsked(gathering: Gathering, deed: Deed, heading: Heading | undefi
  * heading. Which lines of a file were asked for is nothing to know.
  */
 function wordsOf({ use, call }: Deed): string {
-  return leavesOf(call.input, { areNumbersTold: use.does !== "read" }).join("\n");
+  const leaves: Leaves = { areNumbersTold: use.does !== "read", found: [] };
+  addLeaves(call.input, "", leaves);
+  return leaves.found.join("\n");
 }
 
 interface Leaves {
   readonly areNumbersTold: boolean;
-  readonly name?: string;
+  readonly found: string[];
 }
 
-function leavesOf(value: unknown, leaves: Leaves): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value === "number") return leaves.areNumbersTold ? [`"${leaves.name ?? ""}": ${value}`] : [];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([name, item]) => leavesOf(item, { ...leaves, name }));
+function addLeaves(value: unknown, name: string, leaves: Leaves): void {
+  if (typeof value === "string") leaves.found.push(value);
+  else if (typeof value === "number") {
+    if (leaves.areNumbersTold) leaves.found.push(`"${name}": ${value}`);
+  } else if (typeof value === "object" && value !== null)
+    for (const [inner, item] of Object.entries(value)) addLeaves(item, inner, leaves);
 }
 
 function headingOf(deed: Deed, changed: ReadonlySet<string>): Heading {

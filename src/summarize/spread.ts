@@ -30,7 +30,8 @@ export class Spread {
   /** Lines under one heading stand together, so a change of place is a new one, or nearly. */
   #seeing(): ReadonlyMap<number, Seen> {
     const all = new Map<number, Seen>();
-    for (const [index, { scan, source }] of this.#lines.entries()) {
+    for (let index = 0; index < this.#lines.length; index += 1) {
+      const { scan, source } = this.#lines[index] as SourceLine;
       if (!source.isOutput || !scan.isNumbered) continue;
       const kind = this.#kindOf(index);
       const seen = all.get(kind);

@@ -42,10 +42,6 @@ export interface Thing {
 export class Things {
   readonly #byText = new Map<string, Thing>();
 
-  get size(): number {
-    return this.#byText.size;
-  }
-
   of(kind: ThingKind, text: string): Thing {
     const known = this.#byText.get(text);
     if (known) return known;
@@ -58,16 +54,16 @@ export class Things {
 /** The word that is looked at, and the things of its line so far. */
 export interface Found {
   readonly all: Things;
-  things: readonly Thing[];
-  readonly text: string;
-  readonly units: Uint16Array;
+  /** So many of them; behind those stand some of the lines before. */
+  readonly things: Thing[];
+  count: number;
+  text: string;
+  units: Uint16Array;
   from: number;
   end: number;
   /** What the word is made of, without the mark at its end. */
   core: number;
 }
-
-export const NONE: readonly Thing[] = [];
 
 /** Told by what the word is made of. */
 export function noteThings(found: Found): void {
@@ -104,8 +100,10 @@ function isDigit(code: number): boolean {
 /** Once each, in the order they stand. */
 function note(found: Found, kind: ThingKind, text: string): void {
   const thing = found.all.of(kind, text);
-  if (found.things === NONE) found.things = [thing];
-  else if (!found.things.includes(thing)) (found.things as Thing[]).push(thing);
+  const { things, count } = found;
+  for (let at = 0; at < count; at += 1) if (things[at] === thing) return;
+  things[count] = thing;
+  found.count = count + 1;
 }
 
 /** `core`: what it is made of at most; a pattern is tried only where it could hold. */
@@ -181,8 +179,8 @@ function isBareFile(text: string): boolean {
 }
 
 function notePath(text: string, core: number, found: Found): void {
-  const base = text.slice(text.lastIndexOf("/") + 1);
-  if ((core & DOT) !== 0 && FILE.test(base)) note(found, "path", base);
+  const base = (core & DOT) === 0 ? "" : text.slice(text.lastIndexOf("/") + 1);
+  if (base !== "" && FILE.test(base)) note(found, "path", base);
   if ((core & (HUMP | JOINED)) !== 0) noteNames(text, found);
 }
 

@@ -56,22 +56,23 @@ export function bitOf(code: number): number {
   return BITS[classOf(code)] as number;
 }
 
-/** States: nothing yet, the classes as numbered, and an underscore behind a letter or digit. */
+/** States: nothing yet, the classes as numbered, and an underscore behind a letter or digit; each by where its row begins. */
 export const START = 0;
 const UNDER_BEHIND = 11;
+const ROW = 16;
 const STATE_SHIFT = 16;
 
 const STEPS: Int32Array = stepTable();
 
 function stepTable(): Int32Array {
-  const table = new Int32Array(12 * 16);
+  const table = new Int32Array(12 * ROW);
   for (let state = 0; state < 12; state += 1)
     for (let kind = 1; kind <= FAR_CLASS; kind += 1) {
       const bit = BITS[kind] as number;
       const before = state === UNDER_BEHIND ? UNDER : (BITS[state] as number);
       const isBehind = bit === UNDER && (before & LETTER_OR_DIGIT) !== 0;
       const next = isBehind ? UNDER_BEHIND : kind;
-      table[state * 16 + kind] = bit | madeWith(state, before, bit) | (next << STATE_SHIFT);
+      table[state * ROW + kind] = bit | madeWith(state, before, bit) | ((next * ROW) << STATE_SHIFT);
     }
   return table;
 }
@@ -93,7 +94,7 @@ function madeWith(state: number, before: number, bit: number): number {
 
 /** What a character of this class adds to the bits, and above them the next state. */
 export function stepOf(state: number, kind: number): number {
-  return STEPS[state * 16 + kind] as number;
+  return STEPS[state + kind] as number;
 }
 
 export function stateAfter(step: number): number {

@@ -23,6 +23,8 @@ describe("lines that can be quoted", () => {
     ["</output-tag>", []],
     ["see ref_0123456789ab for more", []],
     [`key ${"k".repeat(120)}`, []],
+    [`${"k".repeat(90)}, ${"k".repeat(120)}`, []],
+    [`${"k".repeat(90)}, ${"k".repeat(119)}`, [`${"k".repeat(90)}, ${"k".repeat(119)}`]],
   ])("%j", (text, lines) => {
     expect(quotableLines(text)).toEqual(lines);
   });

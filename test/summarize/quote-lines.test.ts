@@ -8,7 +8,7 @@ import { parseSummary } from "../../src/summarize/parse.ts";
 import { withLines } from "../../src/summarize/quote-lines.ts";
 import { renderSummary } from "../../src/summarize/render.ts";
 import { shapeShare } from "../../src/summarize/routine.ts";
-import { scan } from "../../src/summarize/scan.ts";
+import { Scanner, scan } from "../../src/summarize/scan.ts";
 import { Spread } from "../../src/summarize/spread.ts";
 import { summarize } from "../../src/summarize/summarize.ts";
 import { type Message, resultText } from "../../src/transcript/message.ts";
@@ -54,6 +54,17 @@ describe("exact things of a line", () => {
   test("plain words are counted, words of a language are not", () => {
     expect(scan("const retryLimit = 5; // attempts before giving up").words).toBe(3);
     expect(scan("return const fooBar").words).toBe(0);
+  });
+
+  test("of a line nothing is left for the next that the same eyes read", () => {
+    const scanner = new Scanner();
+    const lines = ["parseWidget renders slowly", "formatWidget draws slowly", "draws slowly", "-"];
+    for (const line of lines) {
+      const { things, ...rest } = scan(line);
+      const read = scanner.text(line);
+      expect(read).toMatchObject(rest);
+      expect(read.things.map(({ text }) => text)).toEqual(things.map(({ text }) => text));
+    }
   });
 });
 

@@ -14,7 +14,7 @@ import { collectFrom } from "./garbage.ts";
 import { blobsOf, type Kept, type Session, type State, shelfOf, sweep } from "./memory-shelf.ts";
 import { nearestRefs } from "./nearest.ts";
 import { type PlacedRow, pageOf, unknownSession } from "./paging.ts";
-import { callIdOf, partOfBytes, spellParts } from "./part-bytes.ts";
+import { callIdOf, partOfBytes, sha256OfPart, spellParts } from "./part-bytes.ts";
 import { searchRows } from "./search.ts";
 import type {
   Collected,
@@ -72,9 +72,9 @@ class MemoryStore implements Store {
     const blobs = new Map<string, Blob>();
     const spelled = spellParts(originals.map(({ part }) => part));
     for (const [index, { part, ref, description, tokens, at }] of originals.entries()) {
-      // As many spellings as parts; copied, because the buffer they lie in is larger.
-      const bytes = Buffer.from(spelled[index] as Uint8Array);
-      const sha256 = sha256Of(bytes);
+      // As many spellings as parts.
+      const bytes = spelled[index] as Uint8Array;
+      const sha256 = sha256OfPart(part, bytes);
       const blob = sha256.toString("hex");
       const kept = refs.get(ref) ?? fresh.get(ref);
       if (kept && kept.blob !== blob)

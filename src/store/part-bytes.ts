@@ -11,17 +11,20 @@ import { isWellFormed, type LoneText } from "../transcript/lone-text.ts";
 import type { Part } from "../transcript/message.ts";
 import { type AddressedText, addressedText } from "../transcript/ref.ts";
 
-/** Of its own size: the buffer they are spelled into is larger. */
 export function bytesOfPart(part: Part): Uint8Array {
-  return Buffer.concat(spellParts([part]));
+  // As many spellings as parts.
+  return spellParts([part])[0] as Uint8Array;
 }
 
+/** For whoever keeps the bytes: side by side in a buffer that is no larger than they are. */
 export function spellParts(parts: readonly Part[]): readonly Uint8Array[] {
-  return spellings(parts, Buffer.allocUnsafeSlow).map((bytes) => bytes());
+  return spellings(parts, Buffer.allocUnsafeSlow, Buffer.byteLength).map((bytes) => bytes());
 }
 
 /** Three bytes for each UTF-16 unit: the most UTF-8 can take. Memory that is not written to is never given. */
-const MOST_BYTES = 3;
+function mostBytes(text: string): number {
+  return 3 * text.length;
+}
 
 /**
  * Each part as bytes when it is first asked for, so that what is spelled can be at work elsewhere while the next one is. Those
@@ -30,20 +33,21 @@ const MOST_BYTES = 3;
 export function spellings(
   parts: readonly Part[],
   allocate: (bytes: number) => Buffer,
+  bytesIn: (text: string) => number = mostBytes,
 ): readonly (() => Uint8Array)[] {
   const drafts = parts.map(draftOf);
-  const units = drafts.reduce((sum, { head, text }) => sum + head.length + text.length, 0);
-  const buffer = allocate(units * MOST_BYTES);
+  const buffer = allocate(drafts.reduce((sum, { head, text }) => sum + bytesIn(head) + bytesIn(text), 0));
   let end = 0;
   return drafts.map(({ head, text }, index) =>
     once(() => {
       const start = end;
       const from = start + buffer.write(head, start);
       end = from + buffer.write(text, from);
-      if (isFaithful(text, buffer.subarray(from, end))) return buffer.subarray(start, end);
+      if (end - from === text.length || isFaithful(text, buffer.subarray(from, end)))
+        return buffer.subarray(start, end);
       end = start;
       // As many drafts as parts.
-      return Buffer.from(jsonOf(parts[index] as Part, isNothing));
+      return Buffer.from(jsonOf(parts[index] as Part));
     }),
   );
 }
@@ -60,11 +64,11 @@ export function once<T>(make: () => T): () => T {
 const REPLACED = Buffer.from("\ufffd");
 
 /**
- * Whether UTF-8 held the text. As many bytes as units is all ASCII; else looking for the replacement among the bytes takes a
- * tenth of what looking for lone surrogates in the text does, and only where one is found is there more to ask.
+ * Whether UTF-8 held the text; as many bytes as units is all ASCII, which needs not be asked. Looking for the replacement among
+ * the bytes takes a tenth of what looking for lone surrogates in the text does, and only where one is found is there more to ask.
  */
 function isFaithful(text: string, bytes: Buffer): boolean {
-  return bytes.length === text.length || !bytes.includes(REPLACED) || isWellFormed(text);
+  return !bytes.includes(REPLACED) || isWellFormed(text);
 }
 
 /** The JSON, and behind it the one text that makes up nearly all of a part, where it has one. */
@@ -73,8 +77,8 @@ function draftOf(part: Part): LoneText {
   if (known) return known;
   const [first, ...others] = part.type === "tool-result" ? part.output : [part];
   if ((first?.type !== "text" && first?.type !== "thinking") || others.length > 0)
-    return { head: jsonOf(part, isNothing), text: "" };
-  return { head: `${jsonOf(part, isText)}\n`, text: first.text };
+    return { head: jsonOf(part), text: "" };
+  return { head: `${jsonOf(part, SAID_BEHIND)}\n`, text: first.text };
 }
 
 /** Of a part that says nothing besides its text: its bytes are those its ref was made of. */
@@ -101,23 +105,28 @@ export function sha256OfPart(part: Part, bytes: Uint8Array): Buffer {
   return known ? Buffer.from(known.digest, "latin1") : createHash("sha256").update(bytes).digest();
 }
 
-type Leaves = (key: string) => boolean;
-const isForHosts: Leaves = (key) => key === "native" || key === "callId";
-const isNative: Leaves = (key) => key === "native";
-const isNothing: Leaves = () => false;
-const isText: Leaves = (key) => key === "text";
+interface Left {
+  readonly part: ReadonlySet<string>;
+  /** Of the items of a result. */
+  readonly item: ReadonlySet<string>;
+}
 
-function jsonOf(part: Part, isSaidBehind: Leaves): string {
-  if (part.type !== "tool-result") return jsonWithout(part, (key) => isForHosts(key) || isSaidBehind(key));
-  const items = part.output.map((item) => jsonWithout(item, (key) => isNative(key) || isSaidBehind(key)));
-  return jsonWithout(part, isForHosts, `[${items.join(",")}]`);
+/** What is left out of all bytes, and what else where the text stands behind the line. */
+const FOR_HOSTS: Left = { part: new Set(["native", "callId"]), item: new Set(["native"]) };
+const SAID_BEHIND: Left = { part: new Set([...FOR_HOSTS.part, "text"]), item: new Set(["native", "text"]) };
+
+function jsonOf(part: Part, left: Left = FOR_HOSTS): string {
+  if (part.type !== "tool-result") return jsonWithout(part, left.part);
+  const items = part.output.map((item) => jsonWithout(item, left.item));
+  return jsonWithout(part, left.part, `[${items.join(",")}]`);
 }
 
 /** As `JSON.stringify` spells an object that lacks some fields, without making that object: a fifth of the time. */
-function jsonWithout(value: object, leaves: Leaves, output?: string): string {
+function jsonWithout(value: object, left: ReadonlySet<string>, output?: string): string {
   let json = "";
-  for (const [key, field] of Object.entries(value)) {
-    const spelled = leaves(key) ? undefined : key === "output" && output ? output : JSON.stringify(field);
+  for (const key in value) {
+    if (left.has(key)) continue;
+    const spelled = key === "output" && output ? output : JSON.stringify(value[key as keyof typeof value]);
     // Where there is no JSON for a value, `JSON.stringify` leaves the field out too.
     if (spelled !== undefined) json += `${json === "" ? "" : ","}${JSON.stringify(key)}:${spelled}`;
   }

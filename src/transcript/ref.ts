@@ -20,7 +20,7 @@ const LENGTH = 12;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export function refOf(part: Part): Ref {
-  return (addresses.get(part) ?? addressed(part)).ref;
+  return (known.get(part) ?? hashed(part)).ref;
 }
 
 export interface AddressedText extends LoneText {
@@ -33,20 +33,29 @@ export interface AddressedText extends LoneText {
  * a part that others can reach may have been changed against all promises; the same string is known by its pointer.
  */
 export function addressedText(part: Part): AddressedText | undefined {
-  const known = addresses.get(part)?.text;
-  const now = known && loneTextOf(part);
-  return now?.text === known?.text && now?.head === known?.head ? known : undefined;
+  const then = known.get(part)?.text;
+  const now = then && loneTextOf(part);
+  return now?.text === then?.text && now?.head === then?.head ? then : undefined;
 }
 
-interface Address {
+/** The part alone, without its host's spelling, which no ref is made of: its copy is not hashed again. */
+export function withoutNative(part: Part): Part {
+  if (part.native === undefined) return part;
+  const { native: _, ...bare } = part;
+  const its = known.get(part);
+  if (its) known.set(bare, its);
+  return bare;
+}
+
+interface Hashed {
   readonly ref: Ref;
   readonly text: AddressedText | undefined;
 }
 
-/** Parts are immutable, so an address is made once per part object; the entry dies with the part. */
-const addresses = new WeakMap<Part, Address>();
+/** Parts are immutable, so a ref is made once per part object; the entry dies with the part. */
+const known = new WeakMap<Part, Hashed>();
 
-function addressed(part: Part): Address {
+function hashed(part: Part): Hashed {
   const lone = loneTextOf(part);
   const sha256 = createHash("sha256");
   const isLone = lone !== undefined && isWellFormed(lone.text);
@@ -54,7 +63,7 @@ function addressed(part: Part): Address {
   else sha256.update(contentOf(part));
   const digest = sha256.digest("binary");
   const made = { ref: encode(digest), text: isLone ? { ...lone, digest } : undefined };
-  addresses.set(part, made);
+  known.set(part, made);
   return made;
 }
 
@@ -62,23 +71,37 @@ export function isRef(text: string): text is Ref {
   return /^ref_[0-9a-hjkmnp-tv-z]{12}$/.test(text);
 }
 
-export interface AddressedPart {
-  readonly part: Part;
+export interface Address {
   readonly ref: Ref;
   /** 0 for the first part with this content in the transcript, 1 for the second, and so on. */
   readonly occurrence: number;
+}
+
+/** The address of every part, in the shape of the transcript. */
+export function addressesIn({ messages }: Transcript): readonly (readonly Address[])[] {
+  const counts = new Map<Ref, number>();
+  return messages.map(({ parts }) =>
+    parts.map((part) => {
+      const ref = refOf(part);
+      const occurrence = counts.get(ref) ?? 0;
+      counts.set(ref, occurrence + 1);
+      return { ref, occurrence };
+    }),
+  );
+}
+
+export interface AddressedPart extends Address {
+  readonly part: Part;
   readonly messageIndex: number;
   readonly partIndex: number;
 }
 
 export function addressParts(transcript: Transcript): readonly AddressedPart[] {
-  const counts = new Map<Ref, number>();
-  return transcript.messages.flatMap((message, messageIndex) =>
-    message.parts.map((part, partIndex) => {
-      const ref = refOf(part);
-      const occurrence = counts.get(ref) ?? 0;
-      counts.set(ref, occurrence + 1);
-      return { part, ref, occurrence, messageIndex, partIndex };
+  const addresses = addressesIn(transcript);
+  return transcript.messages.flatMap(({ parts }, messageIndex) =>
+    parts.flatMap((part, partIndex) => {
+      const at = addresses[messageIndex]?.[partIndex];
+      return at ? [{ part, ...at, messageIndex, partIndex }] : [];
     }),
   );
 }

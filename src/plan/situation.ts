@@ -29,6 +29,14 @@ export interface Situation {
   readonly calls: ReadonlyMap<Part, ToolCallPart>;
   /** For each message the step it belongs to; −1 where none. */
   readonly stepOf: readonly number[];
+  /** All of them, in order: rules go through them a dozen times. */
+  readonly parts: readonly PlacedPart[];
+}
+
+export interface PlacedPart {
+  readonly message: Message;
+  readonly part: Part;
+  readonly place: Place;
 }
 
 export type SituationInput = Pick<
@@ -50,7 +58,26 @@ export function situationOf(input: SituationInput): Situation {
     pairing,
     calls: callsByResult(pairing),
     stepOf,
+    parts: partsOf(input.transcript),
   };
+}
+
+function partsOf({ messages }: Transcript): readonly PlacedPart[] {
+  const placed: PlacedPart[] = [];
+  for (const [messageIndex, message] of messages.entries())
+    for (const [partIndex, part] of message.parts.entries())
+      placed.push({ message, part, place: { messageIndex, partIndex } });
+  return placed;
+}
+
+/** What the parts come to of which this is true. */
+export function tokensWhere(
+  { parts, tokensOf }: Situation,
+  isCounted: (placed: PlacedPart) => boolean,
+): number {
+  let tokens = 0;
+  for (const placed of parts) if (isCounted(placed)) tokens += tokensOf(placed.part);
+  return tokens;
 }
 
 /** An edit somebody proposes, where it stands, and since which message it could have been made. */
@@ -111,6 +138,14 @@ export function isUserPart(message: Message, part: Part): boolean {
   if (part.type === "text") return part.synthetic !== true;
   return part.type === "image" || part.type === "document" || part.type === "opaque";
 }
+
+/** A number for each place: thousands are looked up for every plan, and a text for each took longer than the rest. */
+export function placeKey({ messageIndex, partIndex }: Place): number {
+  return messageIndex * MOST_PARTS + partIndex;
+}
+
+/** Of one message; with as many messages a number still holds it exactly. */
+const MOST_PARTS = 2 ** 26;
 
 export function byPlace(a: { readonly place: Place }, b: { readonly place: Place }): number {
   return a.place.messageIndex - b.place.messageIndex || a.place.partIndex - b.place.partIndex;

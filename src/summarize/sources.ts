@@ -30,10 +30,10 @@ export function sourcesOf(input: Pick<SummarizeInput, "messages" | "userMessages
   for (const part of partsOf([...input.messages, ...input.userMessages])) parts.set(refOf(part), part);
   const earlier = linesOf(input.previous);
   const earlierRefs = new Set(earlier.flatMap(({ refs }) => refs));
-  const before = nearOf(earlier.map(({ text }) => text).join("\n"));
+  const before = new Near(earlier.map(({ text }) => text).join("\n"));
   const holdsAt = (ref: Ref, claim: Claim) => {
     const part = parts.get(ref);
-    return part !== undefined && holds(spokenBy(part).ends(), claim);
+    return part !== undefined && holds(spokenBy(part).ends, claim);
   };
   let index: Index | undefined;
   return {
@@ -43,41 +43,32 @@ export function sourcesOf(input: Pick<SummarizeInput, "messages" | "userMessages
       holds(before, claim) ||
       isAnywhere([...parts.values()], claim),
     sourceOf: (words) => {
-      index ??= indexOf([...parts].map(([ref, part]) => ({ ref, text: spokenBy(part).whole().text })));
+      index ??= indexOf([...parts].map(([ref, part]) => ({ ref, text: spokenBy(part).whole.text })));
       return bestSource(index, words);
     },
   };
 }
 
 interface Spoken {
-  readonly ends: () => Near;
-  readonly whole: () => Near;
+  readonly ends: Near;
+  readonly whole: Near;
 }
 
 /** Parts never change, and each is looked at in every compaction of its session: what it says is put in order once. */
 const spoken = new WeakMap<Part, Spoken>();
 
 function spokenBy(part: Part): Spoken {
-  const known = spoken.get(part) ?? spokenOf(part);
-  spoken.set(part, known);
-  return known;
+  const known = spoken.get(part);
+  if (known) return known;
+  const made = spokenOf(part);
+  spoken.set(part, made);
+  return made;
 }
 
 function spokenOf(part: Part): Spoken {
-  const whole = once(() => nearOf(endsOf(textOf(part), MAX_INDEXED)));
-  const ends = once(() => {
-    const { text } = whole();
-    return text.length <= MAX_SCANNED ? whole() : nearOf(endsOf(text, MAX_SCANNED));
-  });
+  const whole = new Near(endsOf(textOf(part), MAX_INDEXED));
+  const ends = whole.text.length <= MAX_SCANNED ? whole : new Near(endsOf(whole.text, MAX_SCANNED));
   return { ends, whole };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function endsOf(text: string, chars: number): string {
@@ -128,13 +119,19 @@ function plain(text: string): string {
   return flat(text.replaceAll(/\u001b\[[0-?]*[ -/]*[@-~]/g, "").replaceAll("**", ""));
 }
 
-interface Near {
+/** A text, and what becomes of it as a line spells it, once that is asked for. */
+class Near {
   readonly text: string;
-  readonly plain: () => string;
-}
+  #plain: string | undefined;
 
-function nearOf(text: string): Near {
-  return { text, plain: once(() => plain(text)) };
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get plain(): string {
+    this.#plain ??= plain(this.text);
+    return this.#plain;
+  }
 }
 
 function holds(near: Near, claim: Claim): boolean {
@@ -147,12 +144,12 @@ function holds(near: Near, claim: Claim): boolean {
 /** Making a text plain costs most of what grounding costs: only where the piece's longest word stands in it. */
 function hasPiece(near: Near, piece: string): boolean {
   if (near.text.includes(piece)) return true;
-  return near.text.includes(longestWord(piece)) && near.plain().includes(piece);
+  return near.text.includes(longestWord(piece)) && near.plain.includes(piece);
 }
 
 function longestWord(piece: string): string {
   let longest = "";
-  for (const [word] of piece.matchAll(/[A-Za-z0-9]+/g)) if (word.length > longest.length) longest = word;
+  for (const word of piece.split(/[^A-Za-z0-9]+/)) if (word.length > longest.length) longest = word;
   return longest;
 }
 
@@ -218,7 +215,7 @@ function formsOf(token: string): readonly string[] {
 
 /** In any part: each piece of a quote somewhere, a name or number as a whole word. */
 function isAnywhere(parts: readonly Part[], claim: Claim): boolean {
-  const some = (holding: (near: Near) => boolean) => parts.some((part) => holding(spokenBy(part).whole()));
+  const some = (holding: (near: Near) => boolean) => parts.some((part) => holding(spokenBy(part).whole));
   if (claim.kind === "quote")
     return piecesOf(claim.text).every((piece) => some((near) => hasPiece(near, piece)));
   return spellingsOf(claim.text).some((word) => some(({ text }) => occurs(text, word)));

@@ -18,12 +18,21 @@ export interface OutlineOptions {
 export function outlinePreview(text: string, { firstLine, maxTokens }: OutlineOptions): string | undefined {
   const raw = text.split("\n");
   if (raw.length < HEAD_LINES * 2) return undefined;
-  const isNumbered = raw.filter((line) => NUMBERED.test(line)).length > raw.length / 2;
-  const bare = isNumbered ? raw.map((line) => line.replace(NUMBERED, "")) : raw;
-  const lines = isNumbered ? raw : raw.map((line, index) => `${firstLine + index}\t${line}`);
-  const shown = bare.flatMap((line, index) => (index < HEAD_LINES || isDeclaration(line) ? [index] : []));
+  const isNumbered = areNumbered(raw);
+  const shown: number[] = [];
+  for (const [index, line] of raw.entries())
+    if (index < HEAD_LINES || isDeclaration(isNumbered ? line.replace(NUMBERED, "") : line))
+      shown.push(index);
   if (shown.length <= HEAD_LINES) return undefined;
+  const lines = isNumbered ? raw : raw.map((line, index) => `${firstLine + index}\t${line}`);
   return `File of ${raw.length} lines; its start and declarations:\n${showLines({ lines, shown, maxTokens })}`;
+}
+
+/** More than half of them. */
+function areNumbered(lines: readonly string[]): boolean {
+  let numbered = 0;
+  for (const line of lines) if (NUMBERED.test(line)) numbered += 1;
+  return numbered > lines.length / 2;
 }
 
 function isDeclaration(line: string): boolean {

@@ -1,6 +1,6 @@
 /** Commands with what came of them: the exit code, and the one or two lines in which a test run sums itself up. */
 import type { SummaryLine } from "../../plan/summary.ts";
-import { resultText } from "../../transcript/message.ts";
+import { resultText, type ToolResultPart } from "../../transcript/message.ts";
 import { lineOf, quoted } from "../line.ts";
 import type { Deed, Story } from "../story.ts";
 import { plainCommand } from "./errors.ts";
@@ -39,7 +39,7 @@ export function commandText(deed: Deed): { readonly text: string; readonly about
 function outcomeText({ outcome, result }: Deed): string {
   if (outcome.kind === "open") return "no result yet";
   if (outcome.kind === "denied") return "denied by the user";
-  const sums = result ? sumsOf(resultText(result)) : [];
+  const sums = result ? sumsOf(result) : [];
   const code =
     outcome.exitCode === undefined ? (outcome.kind === "done" ? "ok" : "failed") : `exit ${outcome.exitCode}`;
   return [code, ...sums.map((line) => quoted(line.trim(), 120))].join(", ");
@@ -53,7 +53,14 @@ function isSum(line: string): boolean {
   return line.length < 200 && SUMS_UP.test(line) && (!PASSED_ONE.test(line) || COUNTED.test(line));
 }
 
-function sumsOf(output: string): readonly string[] {
-  const lines = output.slice(-TAIL_CHARS).split("\n");
-  return [...new Set(lines.filter(isSum))].slice(-3);
+function sumsOf(result: ToolResultPart): readonly string[] {
+  const known = sums.get(result);
+  if (known) return known;
+  const lines = resultText(result).slice(-TAIL_CHARS).split("\n");
+  const found = [...new Set(lines.filter(isSum))].slice(-3);
+  sums.set(result, found);
+  return found;
 }
+
+/** Told of a command in its own section, and again where its lines are quoted. */
+const sums = new WeakMap<ToolResultPart, readonly string[]>();

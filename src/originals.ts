@@ -58,11 +58,13 @@ function matesIn(transcript: Transcript): ReadonlyMap<Part, ToolCallPart | ToolR
 }
 
 export function refsCitedIn(summary: Summary | undefined): ReadonlySet<string> {
-  return new Set(
-    Object.values(summary?.sections ?? {}).flatMap((lines) =>
-      lines.flatMap(({ refs, quotes = [] }) => [...refs, ...quotes.map(({ ref }) => ref)]),
-    ),
-  );
+  const cited = new Set<string>();
+  for (const lines of Object.values(summary?.sections ?? {}))
+    for (const { refs, quotes = [] } of lines) {
+      for (const ref of refs) cited.add(ref);
+      for (const { ref } of quotes) cited.add(ref);
+    }
+  return cited;
 }
 
 /** The messages of a view with the parts the history has: a stub is not what was said. */

@@ -64,9 +64,11 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
 export function canonical(value: Json | undefined): string {
   if (isList(value)) return `[${value.map(canonical).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value ?? null);
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  return `{${keys
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
-    .join(",")}}`;
+  let fields = "";
+  for (const key of Object.keys(value).sort()) {
+    const field = value[key];
+    if (field === undefined) continue;
+    fields += `${fields === "" ? "" : ","}${JSON.stringify(key)}:${canonical(field)}`;
+  }
+  return `{${fields}}`;
 }

@@ -57,10 +57,10 @@ export async function pageOf(
 
 async function wholeText(written: Written | undefined, plan: Plan, options: Paging): Promise<string> {
   const { policy, room, before } = options;
-  const files = touchedFiles(options.original);
   const { opening } = policy.placement;
   const shares = pageShares(policy, room, plan);
   const isRestoring = policy.restore.maxFiles > 0 && plan.folded.length > 0;
+  const files = isRestoring || options.workspace ? touchedFiles(options.original) : [];
   return pageText({
     ...toldBy(written, await contentOf(plan, files, options), policy),
     table: await tableOf(options, shares.tableTokens),

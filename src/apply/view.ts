@@ -78,10 +78,11 @@ function isEditing({ edits }: Compaction, present: ReadonlySet<string>): boolean
 
 /** The same object where nothing changed. */
 function withMessages(transcript: Transcript, messages: readonly Message[]): Transcript {
-  const isSame =
-    messages.length === transcript.messages.length &&
-    messages.every((message, index) => message === transcript.messages[index]);
-  return isSame ? transcript : { ...transcript, messages };
+  return isSame(messages, transcript.messages) ? transcript : { ...transcript, messages };
+}
+
+function isSame<T>(some: readonly T[], others: readonly T[]): boolean {
+  return some.length === others.length && some.every((one, index) => one === others[index]);
 }
 
 /**
@@ -175,22 +176,21 @@ function rowOf(
   row: Row,
   { gone, edits, unsealed }: Standing,
 ): { readonly row?: Row; readonly isFolded: boolean } {
-  const { message, addresses: all } = row;
-  const isFolded = all.some((at) => gone.has(addressKey(at)));
-  const isThought = (part: Part | undefined, key: string) => part?.type === "thinking" && unsealed.has(key);
-  const isTouched = (at: Address, index: number) =>
-    edits.has(addressKey(at)) || isThought(message.parts[index], addressKey(at));
-  if (!isFolded && !all.some(isTouched)) return { row, isFolded };
+  const { message } = row;
   const parts: Part[] = [];
   const addresses: Address[] = [];
-  all.forEach((at, index) => {
-    const part = message.parts[index];
-    const key = addressKey(at);
+  let isFolded = false;
+  for (const [index, part] of message.parts.entries()) {
+    const at = row.addresses[index];
+    const key = at ? addressKey(at) : "";
     const edit = edits.get(key);
-    if (!part || gone.has(key) || edit?.kind === "drop" || isThought(part, key)) return;
+    const isThought = part.type === "thinking" && unsealed.has(key);
+    if (gone.has(key)) isFolded = true;
+    if (!at || gone.has(key) || edit?.kind === "drop" || isThought) continue;
     parts.push(edit && edit.kind !== "fold" ? withText(part, edit.text) : part);
     addresses.push(at);
-  });
+  }
+  if (isSame(parts, message.parts)) return { row, isFolded };
   if (parts.length === 0) return { isFolded };
   return { row: { ...row, message: { ...message, parts }, addresses }, isFolded };
 }

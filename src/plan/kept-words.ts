@@ -53,8 +53,7 @@ function within(situation: Situation, words: readonly PlacedPart[], maxTokens: n
   const open = unansweredFrom(situation);
   const places = new Set<number>();
   let left = maxTokens;
-  for (const { part, place } of words) {
-    const tokens = situation.tokensOf(part);
+  for (const { part, place, tokens } of words) {
     // The request being worked on stays whole, whatever it takes.
     if (tokens > left && place.messageIndex < open) {
       const trim = shortenedTo(situation, { part, place }, left);

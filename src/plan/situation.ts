@@ -37,6 +37,7 @@ export interface PlacedPart {
   readonly message: Message;
   readonly part: Part;
   readonly place: Place;
+  readonly tokens: number;
 }
 
 export type SituationInput = Pick<
@@ -58,25 +59,22 @@ export function situationOf(input: SituationInput): Situation {
     pairing,
     calls: callsByResult(pairing),
     stepOf,
-    parts: partsOf(input.transcript),
+    parts: partsOf(input),
   };
 }
 
-function partsOf({ messages }: Transcript): readonly PlacedPart[] {
+function partsOf({ transcript, tokensOf }: SituationInput): readonly PlacedPart[] {
   const placed: PlacedPart[] = [];
-  for (const [messageIndex, message] of messages.entries())
+  for (const [messageIndex, message] of transcript.messages.entries())
     for (const [partIndex, part] of message.parts.entries())
-      placed.push({ message, part, place: { messageIndex, partIndex } });
+      placed.push({ message, part, place: { messageIndex, partIndex }, tokens: tokensOf(part) });
   return placed;
 }
 
 /** What the parts come to of which this is true. */
-export function tokensWhere(
-  { parts, tokensOf }: Situation,
-  isCounted: (placed: PlacedPart) => boolean,
-): number {
+export function tokensWhere({ parts }: Situation, isCounted: (placed: PlacedPart) => boolean): number {
   let tokens = 0;
-  for (const placed of parts) if (isCounted(placed)) tokens += tokensOf(placed.part);
+  for (const placed of parts) if (isCounted(placed)) tokens += placed.tokens;
   return tokens;
 }
 
@@ -141,10 +139,12 @@ export function isUserPart(message: Message, part: Part): boolean {
 
 /** A number for each place: thousands are looked up for every plan, and a text for each took longer than the rest. */
 export function placeKey({ messageIndex, partIndex }: Place): number {
-  return messageIndex * MOST_PARTS + partIndex;
+  // Small ones are found twice as fast; the few messages with more parts are below zero.
+  if (partIndex < FEW_PARTS) return messageIndex * FEW_PARTS + partIndex;
+  return -(messageIndex * MOST_PARTS + partIndex);
 }
 
-/** Of one message; with as many messages a number still holds it exactly. */
+const FEW_PARTS = 1024;
 const MOST_PARTS = 2 ** 26;
 
 export function byPlace(a: { readonly place: Place }, b: { readonly place: Place }): number {

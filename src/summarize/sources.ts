@@ -5,6 +5,7 @@
  */
 import type { Summary, SummaryLine } from "../plan/summary.ts";
 import { describeCall } from "../transcript/describe.ts";
+import { isList, isObject, type Json } from "../transcript/json.ts";
 import type { Message, Part } from "../transcript/message.ts";
 import { resultText } from "../transcript/message.ts";
 import { type Ref, refOf } from "../transcript/ref.ts";
@@ -92,11 +93,9 @@ function textOf(part: Part): string {
     case "tool-result":
       return resultText(part);
     case "tool-call":
-      return [
-        describeCall(part),
-        ...toolUse(part).files.map(({ path }) => path),
-        ...stringsIn(part.input),
-      ].join("\n");
+      return stringsIn(part.input, [describeCall(part), ...toolUse(part).files.map(({ path }) => path)]).join(
+        "\n",
+      );
     case "image":
     case "document":
     case "opaque":
@@ -104,13 +103,20 @@ function textOf(part: Part): string {
   }
 }
 
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value === "number" || typeof value === "boolean") return [String(value)];
-  if (Array.isArray(value))
-    return [...value.flatMap(stringsIn), value.filter((item) => typeof item === "string").join(" ")];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => [key, ...stringsIn(item)]);
+/** @param found where they are put, so that not each value makes a list of its own */
+function stringsIn(value: Json | undefined, found: string[]): readonly string[] {
+  if (typeof value === "string") found.push(value);
+  if (typeof value === "number" || typeof value === "boolean") found.push(String(value));
+  if (isList(value)) {
+    for (const item of value) stringsIn(item, found);
+    found.push(value.filter((item) => typeof item === "string").join(" "));
+  }
+  if (!isObject(value)) return found;
+  for (const [key, item] of Object.entries(value)) {
+    found.push(key);
+    stringsIn(item, found);
+  }
+  return found;
 }
 
 /** As a line spells it: one line, no emphasis, no control characters. */

@@ -90,10 +90,10 @@ function withUserFirst(situation: Situation, cut: number, { policy, withStep }: 
 
 function foldOf(situation: Situation, folding: readonly PlacedPart[]): Omit<Fold, "trims"> {
   const proposals: Proposal[] = [];
-  for (const { part, place } of folding) {
+  for (const { place, tokens } of folding) {
     const at = addressAt(situation, place);
     if (!at) continue;
-    const edit = { kind: "fold", at, why: "folded with its step", tokens: situation.tokensOf(part) } as const;
+    const edit = { kind: "fold", at, why: "folded with its step", tokens } as const;
     proposals.push({ edit, place, since: place.messageIndex });
   }
   return {

@@ -22,8 +22,8 @@ import {
 import { shortenedText, withoutStubs } from "../stub.ts";
 
 export function proposeUserPastes(situation: Situation, rule: UserPastesRule): readonly Proposal[] {
-  return userTexts(situation).flatMap(({ part, place }) => {
-    if (situation.tokensOf(part) < rule.minTokens) return [];
+  return userTexts(situation).flatMap(({ part, place, tokens }) => {
+    if (tokens < rule.minTokens) return [];
     const directives = lostDirectives(part.text, endsOf(part.text, rule));
     return proposeShortened(
       situation,
@@ -35,7 +35,7 @@ export function proposeUserPastes(situation: Situation, rule: UserPastesRule): r
 
 /** What the user said, in all. */
 export function userTokens(situation: Situation): number {
-  return tokensIn(situation, userTexts(situation));
+  return tokensIn(userTexts(situation));
 }
 
 /** The oldest first, until enough is saved. */
@@ -70,7 +70,7 @@ export function proposeShorterWords(situation: Situation, overTokens: number): r
 /** What the harness said before the model spoke, where it takes more than so many tokens. */
 export function proposeShorterOpening(situation: Situation, maxTokens: number): readonly Proposal[] {
   const texts = openingTexts(situation);
-  return endsUntil(situation, texts, tokensIn(situation, texts) - maxTokens);
+  return endsUntil(situation, texts, tokensIn(texts) - maxTokens);
 }
 
 function endsUntil(
@@ -91,7 +91,7 @@ function endsUntil(
 
 /** What the user said and what the harness said first: all that stays because it was said. */
 export function wordsTokens(situation: Situation): number {
-  return tokensIn(situation, textsWhere(situation, isUsers)) + tokensIn(situation, openingTexts(situation));
+  return tokensIn(textsWhere(situation, isUsers)) + tokensIn(openingTexts(situation));
 }
 
 /** Directives stay whatever they take; of the rest as much of both ends as there is room for. */
@@ -167,8 +167,8 @@ function textsWhere(situation: Situation, test: (placed: PlacedPart) => boolean)
   });
 }
 
-function tokensIn({ tokensOf }: Situation, texts: readonly PlacedText[]): number {
-  return texts.reduce((total, { part }) => total + tokensOf(part), 0);
+function tokensIn(texts: readonly PlacedText[]): number {
+  return texts.reduce((total, { tokens }) => total + tokens, 0);
 }
 
 /** The words of a message shortened to what is kept of them, behind a stub; nothing where that saves nothing. */

@@ -6,10 +6,10 @@
  *
  * The same part must give the same bytes in every version: stores find by hash what they have already.
  */
-import { createHash } from "node:crypto";
 import { isWellFormed, type LoneText } from "../transcript/lone-text.ts";
 import type { Part } from "../transcript/message.ts";
 import { type AddressedText, addressedText } from "../transcript/ref.ts";
+import { sha256OfBytes } from "../transcript/sha256.ts";
 
 export function bytesOfPart(part: Part): Uint8Array {
   // As many spellings as parts.
@@ -102,7 +102,7 @@ const OF_RESULT: ReadonlySet<string> = new Set(["type", "callId", "output", "isE
 /** Of the bytes of a part. Those of a text were hashed when it was addressed. */
 export function sha256OfPart(part: Part, bytes: Uint8Array): Buffer {
   const known = addressedBytes(part);
-  return known ? Buffer.from(known.digest, "latin1") : createHash("sha256").update(bytes).digest();
+  return known ? Buffer.from(known.digest, "latin1") : sha256OfBytes(bytes);
 }
 
 interface Left {

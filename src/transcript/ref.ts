@@ -6,10 +6,10 @@
  * characters of a 32-letter alphabet are 60 bits of SHA-256: among a million parts of one session the chance of
  * any collision is under one in two million, and the store keeps the full hash beside it.
  */
-import { createHash } from "node:crypto";
 import { canonical } from "./json.ts";
 import { isWellFormed, type LoneText, loneTextOf } from "./lone-text.ts";
 import type { MediaSource, Part, ResultPart, Transcript } from "./message.ts";
+import { sha256OfText } from "./sha256.ts";
 
 declare const refBrand: unique symbol;
 export type Ref = string & { readonly [refBrand]: true };
@@ -57,11 +57,8 @@ const known = new WeakMap<Part, Hashed>();
 
 function hashed(part: Part): Hashed {
   const lone = loneTextOf(part);
-  const sha256 = createHash("sha256");
   const isLone = lone !== undefined && isWellFormed(lone.text);
-  if (isLone) sha256.update(lone.head).update(lone.text);
-  else sha256.update(contentOf(part));
-  const digest = sha256.digest("binary");
+  const digest = isLone ? sha256OfText(lone.head, lone.text) : sha256OfText(contentOf(part));
   const made = { ref: encode(digest), text: isLone ? { ...lone, digest } : undefined };
   known.set(part, made);
   return made;

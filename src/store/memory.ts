@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { PalimpsestError } from "../errors.ts";
 import type { LedgerEntry } from "../plan/ledger.ts";
+import { loneTextOf } from "../transcript/lone-text.ts";
 import type { Part } from "../transcript/message.ts";
 import { textIn } from "../transcript/part-text.ts";
 import { assertSameContent, type Blob, pack, sha256Of, stow, unpack } from "./blobs.ts";
@@ -14,7 +15,7 @@ import { collectFrom } from "./garbage.ts";
 import { blobsOf, type Kept, type Session, type State, shelfOf, sweep } from "./memory-shelf.ts";
 import { nearestRefs } from "./nearest.ts";
 import { type PlacedRow, pageOf, unknownSession } from "./paging.ts";
-import { callIdOf, partOfBytes, sha256OfPart, spellParts } from "./part-bytes.ts";
+import { bytesOfPart, callIdOf, partOfBytes, sha256OfPart, spellParts } from "./part-bytes.ts";
 import { searchRows } from "./search.ts";
 import type {
   Collected,
@@ -35,9 +36,17 @@ export function memoryStore(): Store {
   return new MemoryStore();
 }
 
-/** Only what is large is compressed here: whoever keeps originals in memory wants them at once. */
-const COMPRESSED_FROM_BYTES = 32 * 1024;
+/** Only what is huge is compressed here: whoever keeps originals in memory wants them at once. */
+const COMPRESSED_FROM_BYTES = 256 * 1024;
 const NOTHING: Part = { type: "text", text: "" };
+
+/** In their order. What is compressed lies apart from the others, whose buffer would hold its bytes as long as theirs. */
+function spelledBy(originals: readonly Original[]): (next: Part) => Uint8Array {
+  const isHuge = (part: Part) => (loneTextOf(part)?.text.length ?? 0) >= COMPRESSED_FROM_BYTES;
+  const parts = originals.flatMap(({ part }) => (isHuge(part) ? [] : part));
+  const rest = spellParts(parts).values();
+  return (part) => (isHuge(part) ? undefined : rest.next().value) ?? bytesOfPart(part);
+}
 
 class MemoryStore implements Store {
   readonly name = "memory";
@@ -70,10 +79,9 @@ class MemoryStore implements Store {
     const { refs } = this.#known(sessionId);
     const fresh = new Map<string, Kept>();
     const blobs = new Map<string, Blob>();
-    const spelled = spellParts(originals.map(({ part }) => part));
-    for (const [index, { part, ref, description, tokens, at }] of originals.entries()) {
-      // As many spellings as parts.
-      const bytes = spelled[index] as Uint8Array;
+    const spelled = spelledBy(originals);
+    for (const { part, ref, description, tokens, at } of originals) {
+      const bytes = spelled(part);
       const sha256 = sha256OfPart(part, bytes);
       const blob = sha256.toString("hex");
       const kept = refs.get(ref) ?? fresh.get(ref);

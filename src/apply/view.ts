@@ -78,11 +78,10 @@ function isEditing({ edits }: Compaction, present: ReadonlySet<string>): boolean
 
 /** The same object where nothing changed. */
 function withMessages(transcript: Transcript, messages: readonly Message[]): Transcript {
-  return isSame(messages, transcript.messages) ? transcript : { ...transcript, messages };
-}
-
-function isSame<T>(some: readonly T[], others: readonly T[]): boolean {
-  return some.length === others.length && some.every((one, index) => one === others[index]);
+  const isSame =
+    messages.length === transcript.messages.length &&
+    messages.every((message, index) => message === transcript.messages[index]);
+  return isSame ? transcript : { ...transcript, messages };
 }
 
 /**
@@ -172,27 +171,34 @@ interface Standing {
 }
 
 /** A message as the edits leave it; no row where nothing is left, and whether the page belongs behind it. */
-function rowOf(
-  row: Row,
-  { gone, edits, unsealed }: Standing,
-): { readonly row?: Row; readonly isFolded: boolean } {
+function rowOf(row: Row, standing: Standing): { readonly row?: Row; readonly isFolded: boolean } {
+  if (!isTouched(row, standing)) return { row, isFolded: false };
   const { message } = row;
+  const { gone, edits, unsealed } = standing;
   const parts: Part[] = [];
   const addresses: Address[] = [];
   let isFolded = false;
-  for (const [index, part] of message.parts.entries()) {
-    const at = row.addresses[index];
-    const key = at ? addressKey(at) : "";
+  for (const [index, at] of row.addresses.entries()) {
+    const part = message.parts[index];
+    const key = addressKey(at);
     const edit = edits.get(key);
-    const isThought = part.type === "thinking" && unsealed.has(key);
+    const isThought = part?.type === "thinking" && unsealed.has(key);
     if (gone.has(key)) isFolded = true;
-    if (!at || gone.has(key) || edit?.kind === "drop" || isThought) continue;
+    if (!part || gone.has(key) || edit?.kind === "drop" || isThought) continue;
     parts.push(edit && edit.kind !== "fold" ? withText(part, edit.text) : part);
     addresses.push(at);
   }
-  if (isSame(parts, message.parts)) return { row, isFolded };
   if (parts.length === 0) return { isFolded };
   return { row: { ...row, message: { ...message, parts }, addresses }, isFolded };
+}
+
+function isTouched({ message, addresses }: Row, { gone, edits, unsealed }: Standing): boolean {
+  for (const [index, at] of addresses.entries()) {
+    const key = addressKey(at);
+    if (gone.has(key) || edits.has(key)) return true;
+    if (message.parts[index]?.type === "thinking" && unsealed.has(key)) return true;
+  }
+  return false;
 }
 
 /** Behind which message of the history a page stands; −1 where its place is told by what it is about. */

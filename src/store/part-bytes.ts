@@ -75,8 +75,9 @@ function isFaithful(text: string, bytes: Buffer): boolean {
 function draftOf(part: Part): LoneText {
   const known = addressedBytes(part);
   if (known) return known;
-  const [first, ...others] = part.type === "tool-result" ? part.output : [part];
-  if ((first?.type !== "text" && first?.type !== "thinking") || others.length > 0)
+  const first = part.type === "tool-result" ? part.output[0] : part;
+  const isAlone = part.type !== "tool-result" || part.output.length === 1;
+  if (!isAlone || (first?.type !== "text" && first?.type !== "thinking"))
     return { head: jsonOf(part), text: "" };
   return { head: `${jsonOf(part, SAID_BEHIND)}\n`, text: first.text };
 }

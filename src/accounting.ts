@@ -4,7 +4,7 @@
  */
 import type { Calibration } from "./measure/calibrate.ts";
 import { type Counter, counterOf, estimatorFor } from "./measure/count.ts";
-import { measure } from "./measure/measure.ts";
+import { totalTokens } from "./measure/measure.ts";
 import { rulesFor } from "./measure/rules.ts";
 import type { AccountingRule, Policy } from "./plan/policy.ts";
 import type { Part, Transcript } from "./transcript/message.ts";
@@ -34,7 +34,7 @@ export function accountingOf(
     tokensOfText: (text) => Math.round(counter.text(text) * scale),
     messageTokens: counter.messageTokens * scale,
     totalOf: (of) =>
-      measure(counted(of, accounting), { counter, ...(correcting ? { calibration: correcting } : {}) }).total,
+      totalTokens(counted(of, accounting), { counter, ...(correcting ? { calibration: correcting } : {}) }),
   };
 }
 

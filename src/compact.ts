@@ -91,12 +91,13 @@ export async function compact(transcript: Transcript, options: CompactOptions): 
   if (plan.edits.length === 0) return unchanged(before, "nothing-to-do", plan.because);
 
   const written = await writeSummary(before, plan, writing);
-  const originals = originalsOf(transcript, leavingBy(plan, written), writing);
+  const { history } = before;
+  const originals = originalsOf(transcript, leavingBy(plan, written), { ...writing, history });
   const files = spooledFiles(plan, { ...writing, originals, before, written });
   const page = await pageOf(written, plan, { ...writing, ...files, before, originals });
   const tokensBefore = writing.totalOf(before.transcript);
   const draft = compactionOf(plan, { tokensBefore, before, written, page, options });
-  const after = viewOf(transcript, [...ledger, draft]);
+  const after = viewOf(transcript, [...ledger, draft], history);
   const compaction = { ...draft, tokensAfter: writing.totalOf(after.transcript) };
   const objection = objectionTo(compaction, before, after);
   if (objection) return unchanged(before, ...objection);

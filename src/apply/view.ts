@@ -14,51 +14,58 @@ import { withText } from "../plan/with-text.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { pairUp } from "../transcript/pairs.ts";
 import { isSealed } from "../transcript/prefix.ts";
-import { addressParts } from "../transcript/ref.ts";
+import { addressesIn } from "../transcript/ref.ts";
 import { lastResponse, stepsOf } from "../transcript/turns.ts";
 
 export interface View {
   readonly transcript: Transcript;
   /** Where each part of each message of the view stands in the history; empty for the page. */
-  readonly addresses: readonly (readonly Address[])[];
+  readonly addresses: Addresses;
+  /** The address of every part of the history. */
+  readonly history: Addresses;
   /** The compaction whose page is shown. */
   readonly folded?: Compaction;
   /** Compactions of which at least one edit applies, oldest first. */
   readonly applied: readonly Compaction[];
 }
 
+type Addresses = readonly (readonly Address[])[];
+
 export function view(transcript: Transcript, ledger: readonly LedgerEntry[]): Transcript {
   return viewOf(transcript, ledger).transcript;
 }
 
-export function viewOf(transcript: Transcript, ledger: readonly LedgerEntry[]): View {
-  return showing(transcript, keysOf(transcript), standingCompactions(ledger));
+/** @param history of this transcript, where they are known: whoever looks twice need not address it twice */
+export function viewOf(
+  transcript: Transcript,
+  ledger: readonly LedgerEntry[],
+  history: Addresses = addressesIn(transcript),
+): View {
+  return showing(transcript, history, standingCompactions(ledger));
 }
 
-function showing(
-  transcript: Transcript,
-  keys: readonly (readonly string[])[],
-  standing: readonly Compaction[],
-): View {
-  const present = new Set(keys.flat());
+function showing(transcript: Transcript, history: Addresses, standing: readonly Compaction[]): View {
+  const present = new Set<string>();
+  for (const addresses of history) for (const at of addresses) present.add(addressKey(at));
   const folds = applyingFolds(standing, present);
   const gone = new Set(folds.flatMap(foldsOf));
   const edits = editsByAddress(standing);
   const notFolding = standing.filter((compaction) => !folds.includes(compaction));
   const unsealed = unsealedBy(notFolding, present);
-  const first = standing.findIndex(takesFrom(thoughtsInProgress(transcript, keys), notFolding));
-  if (first >= 0) return showing(transcript, keys, standing.slice(0, first));
+  const first = standing.findIndex(takesFrom(thoughtsInProgress(transcript, history), notFolding));
+  if (first >= 0) return showing(transcript, history, standing.slice(0, first));
   const rows = transcript.messages.map((message, index) =>
-    rowOf({ message, index }, keys[index] ?? [], { gone, edits, unsealed }),
+    rowOf({ message, index, addresses: history[index] ?? [] }, { gone, edits, unsealed }),
   );
   const folded = folds.at(-1);
   const table = standingTable(standing, folded, present);
-  const placed = withPage(rows, folded?.page, messageOf(folded?.page?.behind, keys));
-  const shown = withTable(placed, table, messageOf(table?.page?.behind, keys));
+  const placed = withPage(rows, folded?.page, messageOf(folded?.page?.behind, history));
+  const shown = withTable(placed, table, messageOf(table?.page?.behind, history));
   const messages = shown.map(({ message }) => message);
   return {
     transcript: withMessages(transcript, messages),
     addresses: shown.map(({ addresses }) => addresses),
+    history,
     ...(folded ? { folded } : {}),
     applied: standing.filter((compaction) => folds.includes(compaction) || isEditing(compaction, present)),
   };
@@ -81,17 +88,15 @@ function withMessages(transcript: Transcript, messages: readonly Message[]): Tra
  * The sealed thinking of a response whose calls wait for an answer: as long as they do, it must stand, and so must all that
  * stood before it when it was made.
  */
-function thoughtsInProgress(
-  transcript: Transcript,
-  keys: readonly (readonly string[])[],
-): ReadonlySet<string> {
+function thoughtsInProgress(transcript: Transcript, history: Addresses): ReadonlySet<string> {
   const { start, end } = lastResponse(transcript) ?? { start: 0, end: 0 };
   const response = transcript.messages.slice(start, end);
   if (!response.some(({ parts }) => parts.some(({ type }) => type === "tool-call"))) return new Set();
   const thoughts = response.flatMap(({ parts }, index) =>
-    parts.flatMap((part, place) =>
-      part.type === "thinking" && isSealed(part) ? [keys[start + index]?.[place] ?? ""] : [],
-    ),
+    parts.flatMap((part, place) => {
+      const at = history[start + index]?.[place];
+      return at && part.type === "thinking" && isSealed(part) ? [addressKey(at)] : [];
+    }),
   );
   return new Set(thoughts);
 }
@@ -108,13 +113,6 @@ function takesFrom(thoughts: ReadonlySet<string>, notFolding: readonly Compactio
         (kind === "drop" || (kind === "fold" && notFolding.includes(compaction))) &&
         thoughts.has(addressKey(at)),
     );
-}
-
-/** The address of every part, in the shape of the transcript. */
-function keysOf(transcript: Transcript): readonly (readonly string[])[] {
-  const keys: string[][] = transcript.messages.map(() => []);
-  for (const addressed of addressParts(transcript)) keys[addressed.messageIndex]?.push(addressKey(addressed));
-  return keys;
 }
 
 /** The compactions that were not undone, oldest first. One that was undone and made again stands again. */
@@ -173,32 +171,41 @@ interface Standing {
 }
 
 /** A message as the edits leave it; no row where nothing is left, and whether the page belongs behind it. */
-function rowOf(
-  { message, index: place }: Pick<Row, "message" | "index">,
-  keys: readonly string[],
-  { gone, edits, unsealed }: Standing,
-): { readonly row?: Row; readonly isFolded: boolean } {
-  const isFolded = keys.some((key) => gone.has(key));
-  const isThought = (part: Part | undefined, key: string) => part?.type === "thinking" && unsealed.has(key);
-  if (!isFolded && !keys.some((key, index) => edits.has(key) || isThought(message.parts[index], key)))
-    return { row: { message, addresses: keys.map(addressOf), index: place }, isFolded };
+function rowOf(row: Row, standing: Standing): { readonly row?: Row; readonly isFolded: boolean } {
+  if (!isTouched(row, standing)) return { row, isFolded: false };
+  const { message } = row;
+  const { gone, edits, unsealed } = standing;
   const parts: Part[] = [];
   const addresses: Address[] = [];
-  message.parts.forEach((part, index) => {
-    const key = keys[index] ?? "";
+  let isFolded = false;
+  for (const [index, at] of row.addresses.entries()) {
+    const part = message.parts[index];
+    const key = addressKey(at);
     const edit = edits.get(key);
-    if (gone.has(key) || edit?.kind === "drop" || isThought(part, key)) return;
+    const isThought = part?.type === "thinking" && unsealed.has(key);
+    if (gone.has(key)) isFolded = true;
+    if (!part || gone.has(key) || edit?.kind === "drop" || isThought) continue;
     parts.push(edit && edit.kind !== "fold" ? withText(part, edit.text) : part);
-    addresses.push(addressOf(key));
-  });
+    addresses.push(at);
+  }
   if (parts.length === 0) return { isFolded };
-  return { row: { message: { ...message, parts }, addresses, index: place }, isFolded };
+  return { row: { ...row, message: { ...message, parts }, addresses }, isFolded };
+}
+
+function isTouched({ message, addresses }: Row, { gone, edits, unsealed }: Standing): boolean {
+  for (const [index, at] of addresses.entries()) {
+    const key = addressKey(at);
+    if (gone.has(key) || edits.has(key)) return true;
+    if (message.parts[index]?.type === "thinking" && unsealed.has(key)) return true;
+  }
+  return false;
 }
 
 /** Behind which message of the history a page stands; −1 where its place is told by what it is about. */
-function messageOf(behind: Address | undefined, keys: readonly (readonly string[])[]): number {
+function messageOf(behind: Address | undefined, history: Addresses): number {
   const key = behind && addressKey(behind);
-  return key === undefined ? -1 : keys.findIndex((inMessage) => inMessage.includes(key));
+  if (key === undefined) return -1;
+  return history.findIndex((addresses) => addresses.some((at) => addressKey(at) === key));
 }
 
 function withPage(
@@ -258,9 +265,4 @@ function pageRows(page: Page | undefined, index: number, before: readonly Row[])
     said(page.role, page.text),
     ...(page.acknowledgement === undefined ? [] : [said("assistant", page.acknowledgement)]),
   ];
-}
-
-function addressOf(key: string): Address {
-  const [ref = "", occurrence = "0"] = key.split("#");
-  return { ref: ref as Address["ref"], occurrence: Number(occurrence) };
 }

@@ -58,6 +58,15 @@ export function measure(transcript: Transcript, options: MeasureOptions = {}): M
   };
 }
 
+/** The total alone, which is asked of every transcript that could be sent. */
+export function totalTokens(transcript: Transcript, options: MeasureOptions = {}): number {
+  const counter = options.counter ?? estimatorFor(transcript.model);
+  const { calibration } = options;
+  let counted = systemTokens(transcript, counter) + toolTokens(transcript, counter);
+  for (const message of transcript.messages) counted += messageTokens(message, counter);
+  return calibration && isCalibrated(calibration) ? predict(calibration, counted) : counted;
+}
+
 /** The question of seed 001: is the context over this share of the budget? Strictly over: at the mark it is not. */
 export function isOver(measurement: { readonly total: number }, maxTokens: number, threshold = 0.8): boolean {
   return measurement.total > maxTokens * threshold;

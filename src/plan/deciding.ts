@@ -10,7 +10,7 @@ import type { CompactionTrigger } from "./ledger.ts";
 import type { PageForm } from "./page-form.ts";
 import type { Policy } from "./policy.ts";
 import type { CacheState } from "./rent.ts";
-import { byPlace, type Proposal, type Situation } from "./situation.ts";
+import { byPlace, type Proposal, placeKey, type Situation } from "./situation.ts";
 import type { Marks } from "./size.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
 
@@ -99,9 +99,9 @@ export function allowedNow(
 
 /** Of two edits of one part the first stands. */
 export function withoutRepeats(proposals: readonly Proposal[]): readonly Proposal[] {
-  const first = new Map<string, Proposal>();
+  const first = new Map<number, Proposal>();
   for (const proposal of proposals) {
-    const key = keyOf(proposal.place);
+    const key = placeKey(proposal.place);
     if (!first.has(key)) first.set(key, proposal);
   }
   return [...first.values()];
@@ -123,8 +123,4 @@ export function nothing(because: string): Plan {
 
 export function tokensOf(proposals: readonly Proposal[]): number {
   return proposals.reduce((sum, { edit }) => sum + edit.tokens, 0);
-}
-
-export function keyOf({ messageIndex, partIndex }: Place): string {
-  return `${messageIndex}.${partIndex}`;
 }

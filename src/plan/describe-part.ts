@@ -61,8 +61,15 @@ function describePlainly(result: ToolResultPart, call: ToolCallPart | undefined)
 const endings = new WeakMap<ToolResultPart, { readonly ending: string | undefined }>();
 
 function describeResult(result: ToolResultPart, call: ToolCallPart | undefined): string {
-  return ended(call ? describeUse(call) : "Result of a tool", result);
+  const known = described.get(result);
+  if (known && known.call === call) return known.text;
+  const text = ended(call ? describeUse(call) : "Result of a tool", result);
+  described.set(result, { call, text });
+  return text;
 }
+
+/** Told in the stub, and again in the table of what can be read back. */
+const described = new WeakMap<ToolResultPart, { readonly call: ToolCallPart | undefined; text: string }>();
 
 /** Equal outputs are one original, described by the first command that printed it: so a call says how it ended, too. */
 function ended(what: string, result: ToolResultPart | undefined): string {

@@ -5,12 +5,9 @@
  * regenerate. So the same edits find the same parts in a history that was resent, resumed or forked, and simply do not
  * apply where a part is no longer there.
  */
-import type { AddressedPart, Ref } from "../transcript/ref.ts";
+import type { Address } from "../transcript/ref.ts";
 
-export interface Address {
-  readonly ref: Ref;
-  readonly occurrence: number;
-}
+export type { Address } from "../transcript/ref.ts";
 
 interface EditOf<K extends string> {
   readonly kind: K;
@@ -31,6 +28,6 @@ export type Edit =
   /** The part leaves with its step; the page of the compaction stands for all of them. */
   | EditOf<"fold">;
 
-export function addressKey({ ref, occurrence }: Address | AddressedPart): string {
+export function addressKey({ ref, occurrence }: Address): string {
   return occurrence === 0 ? ref : `${ref}#${occurrence}`;
 }

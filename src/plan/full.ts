@@ -12,7 +12,6 @@ import {
   type Deciding,
   isEnough,
   isForced,
-  keyOf,
   type Plan,
   planOf,
   tokensOf,
@@ -23,7 +22,7 @@ import { pageCap } from "./page-share.ts";
 import type { Policy } from "./policy.ts";
 import { proposalsFor, rulesOf } from "./prune.ts";
 import { foldShared, type SharedFold } from "./share-out.ts";
-import { byPlace, type Proposal, type Situation } from "./situation.ts";
+import { byPlace, type Proposal, placeKey, type Situation } from "./situation.ts";
 import { tokensIn } from "./size.ts";
 import { type Fold, type FoldOptions, proposeFold, proposeStep } from "./strategies/fold.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
@@ -55,14 +54,14 @@ function clearInTiers(
   const { input, situation } = decision;
   const rules = rulesOf(input.policy, { when: WHEN_FULL });
   const tiers = [...new Set(rules.flatMap(({ tier }) => tier ?? []))].sort((a, b) => a - b);
-  const taken = new Map<string, Proposal>();
+  const taken = new Map<number, Proposal>();
   let saved = 0;
   for (const tier of [undefined, ...tiers]) {
     if (tier !== undefined && isEnough(decision, saved)) break;
     const due = rules.filter((rule) => rule.tier === tier);
     for (const proposal of allowed(proposalsFor(situation, due, { isFull: true })).toSorted(byPlace)) {
       if (tier !== undefined && isEnough(decision, saved)) break;
-      const key = keyOf(proposal.place);
+      const key = placeKey(proposal.place);
       saved += proposal.edit.tokens - (taken.get(key)?.edit.tokens ?? 0);
       taken.set(key, proposal);
     }
@@ -209,8 +208,10 @@ function shortenedWords(
   const room = Math.min(marks.full, input.windowTokens);
   // A large system prompt or tail is no reason to shorten what the user said: it would save next to nothing.
   if (after <= room || userTokens(situation) < room * USER_WORDS_SHARE) return [];
-  const taken = new Set(proposals.map(({ place }) => keyOf(place)));
-  return proposeDirectives(situation, after - marks.target).filter(({ place }) => !taken.has(keyOf(place)));
+  const taken = new Set(proposals.map(({ place }) => placeKey(place)));
+  return proposeDirectives(situation, after - marks.target).filter(
+    ({ place }) => !taken.has(placeKey(place)),
+  );
 }
 
 function carriedBy(

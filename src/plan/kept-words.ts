@@ -3,24 +3,27 @@
  * has limits for them, and of each folded turn the model's closing answer, where it wants that. The words at a limit
  * are shortened, not lost; those between the two limits fold.
  */
-import type { Message, Part } from "../transcript/message.ts";
-import type { Place } from "../transcript/pairs.ts";
+import type { Message } from "../transcript/message.ts";
 import type { TailRule } from "./policy.ts";
 import { endsOf } from "./previews/ends.ts";
-import { isPage, isPinned, isUserPart, type Proposal, type Situation } from "./situation.ts";
+import {
+  isPage,
+  isPinned,
+  isUserPart,
+  type PlacedPart,
+  type Proposal,
+  placeKey,
+  type Situation,
+} from "./situation.ts";
 import { tokensIn } from "./size.ts";
 import { proposeShortened } from "./strategies/user-pastes.ts";
 import { withoutStubs } from "./stub.ts";
 
 export interface KeptWords {
-  readonly places: ReadonlySet<string>;
+  /** By `placeKey`. */
+  readonly places: ReadonlySet<number>;
   /** Of those that stay, the ones that stay in part. */
   readonly trims: readonly Proposal[];
-}
-
-interface Said {
-  readonly part: Part;
-  readonly place: Place;
 }
 
 /** Undefined where all of the user's words stay, or none has a claim to. */
@@ -39,22 +42,18 @@ export function keptWords(
   };
 }
 
-function userWords(situation: Situation): readonly Said[] {
-  return situation.transcript.messages.flatMap((message, messageIndex) =>
-    message.parts.flatMap((part, partIndex): readonly Said[] => {
-      const place = { messageIndex, partIndex };
-      return isUserPart(message, part) && !isPinned(situation, place) ? [{ part, place }] : [];
-    }),
+function userWords(situation: Situation): readonly PlacedPart[] {
+  return situation.parts.filter(
+    ({ message, part, place }) => isUserPart(message, part) && !isPinned(situation, place),
   );
 }
 
 /** As many as fit, in the order given; the one that does not is shortened to what is left. */
-function within(situation: Situation, words: readonly Said[], maxTokens: number): KeptWords {
+function within(situation: Situation, words: readonly PlacedPart[], maxTokens: number): KeptWords {
   const open = unansweredFrom(situation);
-  const places = new Set<string>();
+  const places = new Set<number>();
   let left = maxTokens;
-  for (const { part, place } of words) {
-    const tokens = situation.tokensOf(part);
+  for (const { part, place, tokens } of words) {
     // The request being worked on stays whole, whatever it takes.
     if (tokens > left && place.messageIndex < open) {
       const trim = shortenedTo(situation, { part, place }, left);
@@ -71,7 +70,11 @@ function within(situation: Situation, words: readonly Said[], maxTokens: number)
 const STUB_TOKENS = 60;
 const LEAST_TOKENS = 40;
 
-function shortenedTo(situation: Situation, { part, place }: Said, maxTokens: number): Proposal | undefined {
+function shortenedTo(
+  situation: Situation,
+  { part, place }: Pick<PlacedPart, "part" | "place">,
+  maxTokens: number,
+): Proposal | undefined {
   const each = (maxTokens - STUB_TOKENS) / 2;
   if (part.type !== "text" || each * 2 < LEAST_TOKENS) return undefined;
   const kept = endsOf(withoutStubs(part.text), { headTokens: each, tailTokens: each });
@@ -90,7 +93,7 @@ export function closingAnswers(
   situation: Situation,
   { folds, keepsAnswers }: TailRule,
   words: KeptWords | undefined,
-): ReadonlySet<string> {
+): ReadonlySet<number> {
   if (folds !== "steps" || !keepsAnswers) return new Set();
   // An answer before anything the user said would make the model speak first.
   const first = userWords(situation).find(({ place }) => !words || words.places.has(placeKey(place)));
@@ -116,8 +119,4 @@ function lastResponse(situation: Situation, start: number, end: number): number 
 
 function isWorking({ parts }: Message): boolean {
   return parts.some(({ type }) => type === "tool-call");
-}
-
-export function placeKey({ messageIndex, partIndex }: Place): string {
-  return `${messageIndex}.${partIndex}`;
 }

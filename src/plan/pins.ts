@@ -6,9 +6,9 @@
 import { object } from "../transcript/json.ts";
 import type { Message, Part } from "../transcript/message.ts";
 import type { Place } from "../transcript/pairs.ts";
-import { closingAnswers, type KeptWords, placeKey, unansweredFrom } from "./kept-words.ts";
+import { closingAnswers, type KeptWords, unansweredFrom } from "./kept-words.ts";
 import type { TailRule } from "./policy.ts";
-import { addressAt, isOwnPage, isPage, isPinned, isUserPart, type Situation } from "./situation.ts";
+import { addressAt, isOwnPage, isPage, isPinned, isUserPart, placeKey, type Situation } from "./situation.ts";
 
 /** Whether the part at a place may fold, were the cut behind it. */
 export function foldability(

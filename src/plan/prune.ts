@@ -1,6 +1,6 @@
 /** Runs the prune rules of a policy that are due, in its order. */
 import type { Policy, PruneRule, When } from "./policy.ts";
-import type { Proposal, Situation } from "./situation.ts";
+import { type Proposal, placeKey, type Situation } from "./situation.ts";
 import { proposeAgedResults } from "./strategies/aged-results.ts";
 import { proposeAssistantTexts } from "./strategies/assistant-texts.ts";
 import { proposeCallInputs } from "./strategies/call-inputs.ts";
@@ -35,10 +35,10 @@ export function proposalsFor(
   rules: readonly PruneRule[],
   { isFull }: Pruning,
 ): readonly Proposal[] {
-  const first = new Map<string, Proposal>();
+  const first = new Map<number, Proposal>();
   for (const rule of rules) {
     for (const proposal of proposed(situation, rule, isFull)) {
-      const key = `${proposal.place.messageIndex}.${proposal.place.partIndex}`;
+      const key = placeKey(proposal.place);
       if (!first.has(key)) first.set(key, proposal);
     }
   }

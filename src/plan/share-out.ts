@@ -9,10 +9,17 @@
 import { isRecall } from "../transcript/own-tools.ts";
 import { lastResponse, type Range } from "../transcript/turns.ts";
 import type { AllocationRule } from "./allocation-rule.ts";
-import { type Deciding, isForced, keyOf, tokensOf, withoutRepeats } from "./deciding.ts";
+import { type Deciding, isForced, tokensOf, withoutRepeats } from "./deciding.ts";
 import { FRAME_TOKENS, pageCap } from "./page-share.ts";
 import { foldability } from "./pins.ts";
-import { isPage, isSealedThinking, type Proposal, type Situation } from "./situation.ts";
+import {
+  isPage,
+  isSealedThinking,
+  type Proposal,
+  placeKey,
+  type Situation,
+  tokensWhere,
+} from "./situation.ts";
 import { type Fold, proposeFold } from "./strategies/fold.ts";
 import { proposeShorterResults } from "./strategies/shorter-results.ts";
 import { proposeThinking } from "./strategies/thinking.ts";
@@ -149,7 +156,7 @@ function fitting(
   { clears, target, most }: Fitting,
 ): readonly Proposal[] {
   const all = withoutRepeats([...folding, ...clears]);
-  const fixed = new Set(folding.map(({ place }) => keyOf(place)));
+  const fixed = new Set(folding.map(({ place }) => placeKey(place)));
   const kept = withoutSpare(all, target - tokensAfter(decision, all), fixed);
   const over = tokensAfter(decision, kept) - Math.max(target, most);
   if (over <= 0) return kept;
@@ -201,40 +208,36 @@ interface Staying {
 
 function stayingOf(situation: Situation, tail: Parameters<typeof foldability>[1]): Staying {
   const mayFold = foldability(situation, tail, undefined);
-  const stays = situation.transcript.messages.map(({ parts }, messageIndex) =>
-    isPage(situation, messageIndex)
-      ? []
-      : parts.filter((part, partIndex) => !mayFold({ messageIndex, partIndex }) && !isSealedThinking(part)),
-  );
-  const messages = 1 + stays.filter((parts) => parts.length > 0).length;
-  return { tokens: sum(stays.flatMap((parts) => parts.map(situation.tokensOf))), messages };
+  const messages = new Set<number>();
+  const tokens = tokensWhere(situation, ({ part, place }) => {
+    if (isPage(situation, place.messageIndex) || isSealedThinking(part) || mayFold(place)) return false;
+    messages.add(place.messageIndex);
+    return true;
+  });
+  return { tokens, messages: 1 + messages.size };
 }
 
 /** All that could leave: everything up to the last step. */
 function foldableTokens({ input, situation }: Deciding): number {
-  const last = situation.steps.at(-1);
-  const parts = situation.transcript.messages.slice(last?.start ?? 0).flatMap((message) => message.parts);
-  const staying = stayingOf(situation, input.policy.tail).tokens;
-  return Math.max(0, allTokens(situation) - staying - sum(parts.map(situation.tokensOf)));
+  const last = situation.steps.at(-1)?.start ?? 0;
+  const before = tokensWhere(situation, ({ place }) => place.messageIndex < last);
+  return Math.max(0, before - stayingOf(situation, input.policy.tail).tokens);
 }
 
-function systemTokens({ transcript, tokensOf: of }: Situation): number {
-  const system = transcript.messages.filter(({ role }) => role === "system");
-  return sum(system.flatMap(({ parts }) => parts.map(of)));
+function systemTokens(situation: Situation): number {
+  return tokensWhere(situation, ({ message }) => message.role === "system");
 }
 
-function allTokens({ transcript, tokensOf: of }: Situation): number {
-  return sum(transcript.messages.flatMap(({ parts }) => parts.map(of)));
+function allTokens(situation: Situation): number {
+  return tokensWhere(situation, () => true);
 }
 
 /** The prompt without the page: that of an earlier fold goes too. */
 function tokensAfter({ input, situation }: Deciding, proposals: readonly Proposal[]): number {
-  const pages = situation.transcript.messages.flatMap(({ parts }, index) =>
-    isPage(situation, index) ? parts.map(situation.tokensOf) : [],
-  );
+  const pages = tokensWhere(situation, ({ place }) => isPage(situation, place.messageIndex));
   const thinking = proposeThinking(situation, proposals, { movesPage: true });
   const wrapping = (input.messageTokens ?? 0) * emptied(situation, [...proposals, ...thinking]);
-  return input.totalTokens - sum(pages) - tokensOf(proposals) - tokensOf(thinking) - wrapping;
+  return input.totalTokens - pages - tokensOf(proposals) - tokensOf(thinking) - wrapping;
 }
 
 /** Messages that leave whole, less the one the page is. */
@@ -243,21 +246,22 @@ function emptied({ transcript }: Situation, proposals: readonly Proposal[]): num
   for (const { edit, place } of proposals)
     if (edit.kind === "fold" || edit.kind === "drop")
       leaving.set(place.messageIndex, (leaving.get(place.messageIndex) ?? 0) + 1);
-  const whole = [...leaving].filter(([index, parts]) => transcript.messages[index]?.parts.length === parts);
-  return Math.max(0, whole.length - 1);
+  let whole = 0;
+  for (const [index, parts] of leaving) if (transcript.messages[index]?.parts.length === parts) whole += 1;
+  return Math.max(0, whole - 1);
 }
 
 /** The newest stay whole, as many as `spare` tokens hold. */
 function withoutSpare(
   proposals: readonly Proposal[],
   spare: number,
-  fixed: ReadonlySet<string>,
+  fixed: ReadonlySet<number>,
 ): readonly Proposal[] {
   let left = spare;
   const dropped = new Set<Proposal>();
   const newest = proposals.toSorted((a, b) => b.place.messageIndex - a.place.messageIndex);
   for (const proposal of newest) {
-    if (fixed.has(keyOf(proposal.place)) || proposal.edit.tokens > left) continue;
+    if (fixed.has(placeKey(proposal.place)) || proposal.edit.tokens > left) continue;
     left -= proposal.edit.tokens;
     dropped.add(proposal);
   }

@@ -29,6 +29,15 @@ export interface Situation {
   readonly calls: ReadonlyMap<Part, ToolCallPart>;
   /** For each message the step it belongs to; −1 where none. */
   readonly stepOf: readonly number[];
+  /** All of them, in order: rules go through them a dozen times. */
+  readonly parts: readonly PlacedPart[];
+}
+
+export interface PlacedPart {
+  readonly message: Message;
+  readonly part: Part;
+  readonly place: Place;
+  readonly tokens: number;
 }
 
 export type SituationInput = Pick<
@@ -50,7 +59,23 @@ export function situationOf(input: SituationInput): Situation {
     pairing,
     calls: callsByResult(pairing),
     stepOf,
+    parts: partsOf(input),
   };
+}
+
+function partsOf({ transcript, tokensOf }: SituationInput): readonly PlacedPart[] {
+  const placed: PlacedPart[] = [];
+  for (const [messageIndex, message] of transcript.messages.entries())
+    for (const [partIndex, part] of message.parts.entries())
+      placed.push({ message, part, place: { messageIndex, partIndex }, tokens: tokensOf(part) });
+  return placed;
+}
+
+/** What the parts come to of which this is true. */
+export function tokensWhere({ parts }: Situation, isCounted: (placed: PlacedPart) => boolean): number {
+  let tokens = 0;
+  for (const placed of parts) if (isCounted(placed)) tokens += placed.tokens;
+  return tokens;
 }
 
 /** An edit somebody proposes, where it stands, and since which message it could have been made. */
@@ -111,6 +136,16 @@ export function isUserPart(message: Message, part: Part): boolean {
   if (part.type === "text") return part.synthetic !== true;
   return part.type === "image" || part.type === "document" || part.type === "opaque";
 }
+
+/** A number for each place: thousands are looked up for every plan, and a text for each took longer than the rest. */
+export function placeKey({ messageIndex, partIndex }: Place): number {
+  // Small ones are found twice as fast; the few messages with more parts are below zero.
+  if (partIndex < FEW_PARTS) return messageIndex * FEW_PARTS + partIndex;
+  return -(messageIndex * MOST_PARTS + partIndex);
+}
+
+const FEW_PARTS = 1024;
+const MOST_PARTS = 2 ** 26;
 
 export function byPlace(a: { readonly place: Place }, b: { readonly place: Place }): number {
   return a.place.messageIndex - b.place.messageIndex || a.place.partIndex - b.place.partIndex;

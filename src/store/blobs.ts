@@ -3,7 +3,6 @@
  * hashed, compressed where that pays, and checked against their hash whenever they are read: a flipped byte is an error,
  * never a wrong answer.
  */
-import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import {
   type BrotliOptions,
@@ -16,6 +15,7 @@ import { PalimpsestError } from "../errors.ts";
 import { type Json, parseJson } from "../transcript/json.ts";
 import type { Part } from "../transcript/message.ts";
 import { samePart } from "../transcript/same-part.ts";
+import { sha256OfBytes } from "../transcript/sha256.ts";
 
 /** How a blob is spelled. Numbers are in every database: never reuse one. */
 export const PLAIN = 0;
@@ -39,7 +39,7 @@ const COMPRESSED_FROM_BYTES = 1024;
 const WORTHWHILE = 0.9;
 
 export function sha256Of(bytes: Uint8Array): Buffer {
-  return createHash("sha256").update(bytes).digest();
+  return sha256OfBytes(bytes);
 }
 
 /** Whether bytes that were read are those that were kept. */

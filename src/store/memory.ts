@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { PalimpsestError } from "../errors.ts";
 import type { LedgerEntry } from "../plan/ledger.ts";
+import { loneTextOf } from "../transcript/lone-text.ts";
 import type { Part } from "../transcript/message.ts";
 import { textIn } from "../transcript/part-text.ts";
 import { assertSameContent, type Blob, pack, sha256Of, stow, unpack } from "./blobs.ts";
@@ -35,9 +36,21 @@ export function memoryStore(): Store {
   return new MemoryStore();
 }
 
-/** Only what is large is compressed here: whoever keeps originals in memory wants them at once. */
-const COMPRESSED_FROM_BYTES = 32 * 1024;
+/** Only what is huge is compressed here: whoever keeps originals in memory wants them at once. */
+const COMPRESSED_FROM_BYTES = 256 * 1024;
 const NOTHING: Part = { type: "text", text: "" };
+
+/** What is compressed lies apart from the others, whose buffer would hold its bytes as long as theirs. */
+function spelledBy(originals: readonly Original[]): ReadonlyMap<Part, Spelling> {
+  const isHuge = (part: Part) => (loneTextOf(part)?.text.length ?? 0) >= COMPRESSED_FROM_BYTES;
+  const parts = originals.map(({ part }) => part);
+  const together = parts.filter((part) => !isHuge(part));
+  const apart = parts.filter(isHuge).map((part) => [part]);
+  const spelled = [together, ...apart].flatMap((some) =>
+    spellings(some, Buffer.allocUnsafeSlow, Buffer.byteLength),
+  );
+  return new Map(spelled.map((spelling) => [spelling.part, spelling]));
+}
 
 class MemoryStore implements Store {
   readonly name = "memory";
@@ -70,12 +83,11 @@ class MemoryStore implements Store {
     const { refs } = this.#known(sessionId);
     const fresh = new Map<string, Kept>();
     const blobs = new Map<string, Blob>();
-    const spelled = spellings(originals.map(({ part }) => part));
-    for (const [index, { part, ref, description, tokens, at }] of originals.entries()) {
-      // As many spellings as parts; copied, because the buffer they lie in is larger.
-      const spelling = spelled[index] as Spelling;
-      const bytes = Buffer.from(spelling.bytes());
-      const sha256 = spelling.sha256();
+    const spelled = spelledBy(originals);
+    for (const { part, ref, description, tokens, at } of originals) {
+      // Each part was spelled.
+      const spelling = spelled.get(part) as Spelling;
+      const [bytes, sha256] = [spelling.bytes(), spelling.sha256()];
       const blob = sha256.toString("hex");
       const kept = refs.get(ref) ?? fresh.get(ref);
       if (kept && kept.blob !== blob)

@@ -6,22 +6,25 @@
  *
  * The same part must give the same bytes in every version: stores find by hash what they have already.
  */
-import { createHash } from "node:crypto";
 import { isWellFormed, type LoneText } from "../transcript/lone-text.ts";
 import type { Part } from "../transcript/message.ts";
 import { type AddressedText, addressedText } from "../transcript/ref.ts";
+import { sha256OfBytes } from "../transcript/sha256.ts";
 
 /** Three bytes for each UTF-16 unit: the most UTF-8 can take. Memory that is not written to is never given. */
-const MOST_BYTES = 3;
+function mostBytes(text: string): number {
+  return 3 * text.length;
+}
 
 /** Those that are asked for their bytes one after the other lie side by side, where they can. */
 export function spellings(
   parts: readonly Part[],
   allocate: (bytes: number) => Buffer = Buffer.allocUnsafeSlow,
+  bytesIn: (text: string) => number = mostBytes,
 ): readonly Spelling[] {
   const drafts = parts.map(draftOf);
-  const units = drafts.reduce((sum, { head, text }) => sum + head.length + text.length, 0);
-  const page = { buffer: allocate(units * MOST_BYTES), end: 0 };
+  const bytes = drafts.reduce((sum, { head, text }) => sum + bytesIn(head) + bytesIn(text), 0);
+  const page = { buffer: allocate(bytes), end: 0 };
   // As many drafts as parts.
   return parts.map((part, index) => new Spelling(part, drafts[index] as Draft, page));
 }
@@ -34,30 +37,27 @@ interface Page {
 
 /** A part as bytes when it is first asked for, so that what is spelled can be at work elsewhere while the next one is. */
 export class Spelling {
-  readonly #part: Part;
+  readonly part: Part;
   readonly #draft: Draft;
   readonly #page: Page;
   #bytes: Uint8Array | undefined;
   #sha256: Buffer | undefined;
 
   constructor(part: Part, draft: Draft, page: Page) {
-    this.#part = part;
+    this.part = part;
     this.#draft = draft;
     this.#page = page;
   }
 
   bytes(): Uint8Array {
-    this.#bytes ??= this.#written() ?? Buffer.from(jsonOf(this.#part, isNothing));
+    this.#bytes ??= this.#written() ?? Buffer.from(jsonOf(this.part));
     return this.#bytes;
   }
 
   /** Of its bytes. That of a text was taken when it was addressed. */
   sha256(): Buffer {
     const { digest } = this.#draft;
-    this.#sha256 ??=
-      digest === undefined
-        ? createHash("sha256").update(this.bytes()).digest()
-        : Buffer.from(digest, "latin1");
+    this.#sha256 ??= digest === undefined ? sha256OfBytes(this.bytes()) : Buffer.from(digest, "latin1");
     return this.#sha256;
   }
 
@@ -77,8 +77,8 @@ export class Spelling {
 const REPLACED = Buffer.from("\ufffd");
 
 /**
- * Whether UTF-8 held the text. As many bytes as units is all ASCII; else looking for the replacement among the bytes takes a
- * tenth of what looking for lone surrogates in the text does, and only where one is found is there more to ask.
+ * Whether UTF-8 held the text; as many bytes as units is all ASCII, which needs not be asked. Looking for the replacement among
+ * the bytes takes a tenth of what looking for lone surrogates in the text does, and only where one is found is there more to ask.
  */
 function isFaithful(text: string, buffer: Buffer, { from, end }: Stretch): boolean {
   return end - from === text.length || !buffer.subarray(from, end).includes(REPLACED) || isWellFormed(text);
@@ -97,10 +97,11 @@ interface Draft extends LoneText {
 function draftOf(part: Part): Draft {
   const known = addressedBytes(part);
   if (known) return known;
-  const [first, ...others] = part.type === "tool-result" ? part.output : [part];
-  if ((first?.type !== "text" && first?.type !== "thinking") || others.length > 0)
-    return { head: jsonOf(part, isNothing), text: "" };
-  return { head: `${jsonOf(part, isText)}\n`, text: first.text };
+  const first = part.type === "tool-result" ? part.output[0] : part;
+  const isAlone = part.type !== "tool-result" || part.output.length === 1;
+  if (!isAlone || (first?.type !== "text" && first?.type !== "thinking"))
+    return { head: jsonOf(part), text: "" };
+  return { head: `${jsonOf(part, SAID_BEHIND)}\n`, text: first.text };
 }
 
 /** Of a part that says nothing besides its text: its bytes are those its ref was made of. */
@@ -121,23 +122,28 @@ function hasOnly(value: object, fields: ReadonlySet<string>): boolean {
 const OF_TEXT: ReadonlySet<string> = new Set(["type", "text", "native"]);
 const OF_RESULT: ReadonlySet<string> = new Set(["type", "callId", "output", "isError", "native"]);
 
-type Leaves = (key: string) => boolean;
-const isForHosts: Leaves = (key) => key === "native" || key === "callId";
-const isNative: Leaves = (key) => key === "native";
-const isNothing: Leaves = () => false;
-const isText: Leaves = (key) => key === "text";
+interface Left {
+  readonly part: ReadonlySet<string>;
+  /** Of the items of a result. */
+  readonly item: ReadonlySet<string>;
+}
 
-function jsonOf(part: Part, isSaidBehind: Leaves): string {
-  if (part.type !== "tool-result") return jsonWithout(part, (key) => isForHosts(key) || isSaidBehind(key));
-  const items = part.output.map((item) => jsonWithout(item, (key) => isNative(key) || isSaidBehind(key)));
-  return jsonWithout(part, isForHosts, `[${items.join(",")}]`);
+/** What is left out of all bytes, and what else where the text stands behind the line. */
+const FOR_HOSTS: Left = { part: new Set(["native", "callId"]), item: new Set(["native"]) };
+const SAID_BEHIND: Left = { part: new Set([...FOR_HOSTS.part, "text"]), item: new Set(["native", "text"]) };
+
+function jsonOf(part: Part, left: Left = FOR_HOSTS): string {
+  if (part.type !== "tool-result") return jsonWithout(part, left.part);
+  const items = part.output.map((item) => jsonWithout(item, left.item));
+  return jsonWithout(part, left.part, `[${items.join(",")}]`);
 }
 
 /** As `JSON.stringify` spells an object that lacks some fields, without making that object: a fifth of the time. */
-function jsonWithout(value: object, leaves: Leaves, output?: string): string {
+function jsonWithout(value: object, left: ReadonlySet<string>, output?: string): string {
   let json = "";
-  for (const [key, field] of Object.entries(value)) {
-    const spelled = leaves(key) ? undefined : key === "output" && output ? output : JSON.stringify(field);
+  for (const key in value) {
+    if (left.has(key)) continue;
+    const spelled = key === "output" && output ? output : JSON.stringify(value[key as keyof typeof value]);
     // Where there is no JSON for a value, `JSON.stringify` leaves the field out too.
     if (spelled !== undefined) json += `${json === "" ? "" : ","}${JSON.stringify(key)}:${spelled}`;
   }

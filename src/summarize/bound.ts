@@ -159,11 +159,17 @@ function spareOf(lines: readonly Sized[], { section, keep, only }: Rung): readon
 
 /** Of single facts those go first that say least; equals, the oldest. */
 function byWorth(lines: readonly Sized[]): readonly Sized[] {
-  return lines
-    .map((line) => ({ line, worth: factsIn(line.line.text) }))
-    .sort((a, b) => a.worth - b.worth)
-    .map(({ line }) => line);
+  return lines.toSorted((a, b) => worthOf(a) - worthOf(b));
 }
+
+function worthOf({ line }: Sized): number {
+  const worth = worths.get(line) ?? factsIn(line.text);
+  worths.set(line, worth);
+  return worth;
+}
+
+/** They are put in order anew on each rung. */
+const worths = new WeakMap<SummaryLine, number>();
 
 function sizedLines(name: SectionName, summary: Summary, room: Room): readonly Sized[] {
   return (summary.sections[name] ?? []).map((line) => ({

@@ -26,10 +26,14 @@ export function claimsOf(text: string): readonly Claim[] {
 
 /** These alone, for whom the rest is not asked: reading the words between them costs most. */
 export function quotesOf(text: string): readonly Claim[] {
-  return [...text.matchAll(QUOTE)].map((found) => {
+  const quotes: Claim[] = [];
+  // Not `matchAll`, which makes a pattern of its own for each text.
+  QUOTE.lastIndex = 0;
+  for (let found = QUOTE.exec(text); found; found = QUOTE.exec(text)) {
     const words = found[1] ?? found[2] ?? found[3] ?? found[4] ?? "";
-    return { kind: "quote", text: words, start: found.index, end: found.index + found[0].length };
-  });
+    quotes.push({ kind: "quote", text: words, start: found.index, end: found.index + found[0].length });
+  }
+  return quotes;
 }
 
 function claimsInProse(prose: string, offset: number): readonly Claim[] {

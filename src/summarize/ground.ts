@@ -57,7 +57,8 @@ function groundLine(
   const struck = claims.filter((claim) => !sources.supports(claim, looked));
   const named = refs.length > 0 ? refs : foundRefs(line, sources);
   if (named.length === 0) return { note: `struck, no source: ${line.text}` };
-  if (struck.length === 0) return { line: { ...line, refs: named } };
+  if (struck.length === 0)
+    return { line: named === refs && refs.length === line.refs.length ? line : { ...line, refs: named } };
   const text = without(line.text, struck);
   const what = struck.map((claim) => claim.text).join(", ");
   if (text === undefined) return { note: `struck ${what}: ${line.text}` };

@@ -44,6 +44,18 @@ function renderSection(name: SectionName, summary: Summary): string {
 
 /** `mark` stands behind the line itself, before what it quotes. */
 export function renderLine(section: SectionName, line: SummaryLine, mark = ""): string {
+  if (mark !== "") return spellLine(section, line, mark);
+  const known = rendered.get(line);
+  if (known?.section === section) return known.text;
+  const text = spellLine(section, line, mark);
+  rendered.set(line, { section, text });
+  return text;
+}
+
+/** Lines never change, and each is spelled to be sized, to be counted and to be shown. */
+const rendered = new WeakMap<SummaryLine, { readonly section: SectionName; readonly text: string }>();
+
+function spellLine(section: SectionName, line: SummaryLine, mark: string): string {
   const text = oneLine(line.text, MAX_CHARS);
   const isSaid = line.about === aboutOf(section, text) && !/ \{[^{}]*\}$/.test(text);
   const about = isSaid ? "" : ` {${line.about ?? ""}}`;

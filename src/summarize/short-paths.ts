@@ -33,6 +33,7 @@ function foldersOf(path: string): readonly string[] {
 export function shortPaths(text: string, folder: string): string {
   if (folder === "") return text;
   const whole = `\`${folder}`;
+  if (!text.includes(whole)) return text;
   return text
     .split("\n")
     .map((line) => (line.startsWith("- ") ? line.replaceAll(whole, "`") : line))

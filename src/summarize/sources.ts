@@ -5,6 +5,7 @@
  */
 import type { Summary, SummaryLine } from "../plan/summary.ts";
 import { describeCall } from "../transcript/describe.ts";
+import { isList, isObject, type Json } from "../transcript/json.ts";
 import type { Message, Part } from "../transcript/message.ts";
 import { resultText } from "../transcript/message.ts";
 import { type Ref, refOf } from "../transcript/ref.ts";
@@ -30,10 +31,10 @@ export function sourcesOf(input: Pick<SummarizeInput, "messages" | "userMessages
   for (const part of partsOf([...input.messages, ...input.userMessages])) parts.set(refOf(part), part);
   const earlier = linesOf(input.previous);
   const earlierRefs = new Set(earlier.flatMap(({ refs }) => refs));
-  const before = nearOf(earlier.map(({ text }) => text).join("\n"));
+  const before = new Near(earlier.map(({ text }) => text).join("\n"));
   const holdsAt = (ref: Ref, claim: Claim) => {
     const part = parts.get(ref);
-    return part !== undefined && holds(spokenBy(part).ends(), claim);
+    return part !== undefined && holds(spokenBy(part).ends, claim);
   };
   let index: Index | undefined;
   return {
@@ -43,41 +44,32 @@ export function sourcesOf(input: Pick<SummarizeInput, "messages" | "userMessages
       holds(before, claim) ||
       isAnywhere([...parts.values()], claim),
     sourceOf: (words) => {
-      index ??= indexOf([...parts].map(([ref, part]) => ({ ref, text: spokenBy(part).whole().text })));
+      index ??= indexOf([...parts].map(([ref, part]) => ({ ref, text: spokenBy(part).whole.text })));
       return bestSource(index, words);
     },
   };
 }
 
 interface Spoken {
-  readonly ends: () => Near;
-  readonly whole: () => Near;
+  readonly ends: Near;
+  readonly whole: Near;
 }
 
 /** Parts never change, and each is looked at in every compaction of its session: what it says is put in order once. */
 const spoken = new WeakMap<Part, Spoken>();
 
 function spokenBy(part: Part): Spoken {
-  const known = spoken.get(part) ?? spokenOf(part);
-  spoken.set(part, known);
-  return known;
+  const known = spoken.get(part);
+  if (known) return known;
+  const made = spokenOf(part);
+  spoken.set(part, made);
+  return made;
 }
 
 function spokenOf(part: Part): Spoken {
-  const whole = once(() => nearOf(endsOf(textOf(part), MAX_INDEXED)));
-  const ends = once(() => {
-    const { text } = whole();
-    return text.length <= MAX_SCANNED ? whole() : nearOf(endsOf(text, MAX_SCANNED));
-  });
+  const whole = new Near(endsOf(textOf(part), MAX_INDEXED));
+  const ends = whole.text.length <= MAX_SCANNED ? whole : new Near(endsOf(whole.text, MAX_SCANNED));
   return { ends, whole };
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function endsOf(text: string, chars: number): string {
@@ -101,11 +93,9 @@ function textOf(part: Part): string {
     case "tool-result":
       return resultText(part);
     case "tool-call":
-      return [
-        describeCall(part),
-        ...toolUse(part).files.map(({ path }) => path),
-        ...stringsIn(part.input),
-      ].join("\n");
+      return stringsIn(part.input, [describeCall(part), ...toolUse(part).files.map(({ path }) => path)]).join(
+        "\n",
+      );
     case "image":
     case "document":
     case "opaque":
@@ -113,13 +103,20 @@ function textOf(part: Part): string {
   }
 }
 
-function stringsIn(value: unknown): readonly string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value === "number" || typeof value === "boolean") return [String(value)];
-  if (Array.isArray(value))
-    return [...value.flatMap(stringsIn), value.filter((item) => typeof item === "string").join(" ")];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => [key, ...stringsIn(item)]);
+/** @param found where they are put, so that not each value makes a list of its own */
+function stringsIn(value: Json | undefined, found: string[]): readonly string[] {
+  if (typeof value === "string") found.push(value);
+  if (typeof value === "number" || typeof value === "boolean") found.push(String(value));
+  if (isList(value)) {
+    for (const item of value) stringsIn(item, found);
+    found.push(value.filter((item) => typeof item === "string").join(" "));
+  }
+  if (!isObject(value)) return found;
+  for (const [key, item] of Object.entries(value)) {
+    found.push(key);
+    stringsIn(item, found);
+  }
+  return found;
 }
 
 /** As a line spells it: one line, no emphasis, no control characters. */
@@ -128,13 +125,19 @@ function plain(text: string): string {
   return flat(text.replaceAll(/\u001b\[[0-?]*[ -/]*[@-~]/g, "").replaceAll("**", ""));
 }
 
-interface Near {
+/** A text, and what becomes of it as a line spells it, once that is asked for. */
+class Near {
   readonly text: string;
-  readonly plain: () => string;
-}
+  #plain: string | undefined;
 
-function nearOf(text: string): Near {
-  return { text, plain: once(() => plain(text)) };
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get plain(): string {
+    this.#plain ??= plain(this.text);
+    return this.#plain;
+  }
 }
 
 function holds(near: Near, claim: Claim): boolean {
@@ -147,12 +150,12 @@ function holds(near: Near, claim: Claim): boolean {
 /** Making a text plain costs most of what grounding costs: only where the piece's longest word stands in it. */
 function hasPiece(near: Near, piece: string): boolean {
   if (near.text.includes(piece)) return true;
-  return near.text.includes(longestWord(piece)) && near.plain().includes(piece);
+  return near.text.includes(longestWord(piece)) && near.plain.includes(piece);
 }
 
 function longestWord(piece: string): string {
   let longest = "";
-  for (const [word] of piece.matchAll(/[A-Za-z0-9]+/g)) if (word.length > longest.length) longest = word;
+  for (const word of piece.split(/[^A-Za-z0-9]+/)) if (word.length > longest.length) longest = word;
   return longest;
 }
 
@@ -218,7 +221,7 @@ function formsOf(token: string): readonly string[] {
 
 /** In any part: each piece of a quote somewhere, a name or number as a whole word. */
 function isAnywhere(parts: readonly Part[], claim: Claim): boolean {
-  const some = (holding: (near: Near) => boolean) => parts.some((part) => holding(spokenBy(part).whole()));
+  const some = (holding: (near: Near) => boolean) => parts.some((part) => holding(spokenBy(part).whole));
   if (claim.kind === "quote")
     return piecesOf(claim.text).every((piece) => some((near) => hasPiece(near, piece)));
   return spellingsOf(claim.text).some((word) => some(({ text }) => occurs(text, word)));

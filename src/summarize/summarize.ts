@@ -4,7 +4,7 @@
  */
 import type { Summary, SummaryLine } from "../plan/summary.ts";
 import type { Usage } from "../transcript/message.ts";
-import { claimsOf } from "./claims.ts";
+import { quotesOf } from "./claims.ts";
 import { extract, extractive } from "./extractive.ts";
 import { ground } from "./ground.ts";
 import { LADDER } from "./ladder.ts";
@@ -59,7 +59,7 @@ function inSightOf({ staying }: LinesWanted): (line: SummaryLine) => boolean {
   let at = 0;
   // Lines come in the order of what they quote: looked for from where the last one was, and each once.
   const isSaid = (text: string): boolean => {
-    const quote = claimsOf(text).find(({ kind }) => kind === "quote");
+    const [quote] = quotesOf(text);
     if (!quote) return false;
     const words = quote.text.replace(/…$/, "");
     const next = all.indexOf(words, at);

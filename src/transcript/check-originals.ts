@@ -102,8 +102,10 @@ function callIdsOf(message: Message): readonly string[] {
 }
 
 function findEditedOpaque(transcript: Transcript, original: Transcript): readonly Problem[] {
+  const shown = opaqueParts(transcript);
+  if (shown.length === 0) return [];
   const known = new Set(opaqueParts(original).map(({ part }) => refOf(part)));
-  return opaqueParts(transcript)
+  return shown
     .filter(({ part }) => !known.has(refOf(part)))
     .map(({ part, messageIndex, partIndex }) => ({
       code: "opaque-edited" as const,

@@ -64,9 +64,17 @@ export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
 export function canonical(value: Json | undefined): string {
   if (isList(value)) return `[${value.map(canonical).join(",")}]`;
   if (!isObject(value)) return JSON.stringify(value ?? null);
-  const keys = Object.keys(value).filter((key) => value[key] !== undefined);
-  return `{${keys
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(value[key])}`)
-    .join(",")}}`;
+  let fields = "";
+  for (const key of sortedKeys(value)) {
+    const field = value[key];
+    if (field === undefined) continue;
+    fields += `${fields === "" ? "" : ","}${JSON.stringify(key)}:${canonical(field)}`;
+  }
+  return `{${fields}}`;
+}
+
+/** Mostly there are few, and in order. */
+function sortedKeys(value: JsonObject): readonly string[] {
+  const keys = Object.keys(value);
+  return keys.every((key, index) => index === 0 || (keys[index - 1] ?? "") < key) ? keys : keys.sort();
 }

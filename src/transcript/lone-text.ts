@@ -20,8 +20,8 @@ export function loneTextOf(part: Part): LoneText | undefined {
 function loneOutput({
   output,
 }: Extract<Part, { readonly type: "tool-result" }>): { readonly text: string } | undefined {
-  const [first, ...others] = output;
-  return first?.type === "text" && others.length === 0 ? first : undefined;
+  const [first] = output;
+  return output.length === 1 && first?.type === "text" ? first : undefined;
 }
 
 function headFor(part: Part): string {

@@ -27,12 +27,17 @@ export interface Pairing {
 
 type Slot = { call: Pair["call"]; result?: NonNullable<Pair["result"]> };
 
-/** The calls of one message that share an id (or have none), and how many of them are answered. */
-type Sharing = { readonly messageIndex: number; readonly slots: Slot[]; answered: number };
+/** The calls of one message that share an id (or have none), how many are answered, and those of a message before. */
+type Sharing = {
+  readonly messageIndex: number;
+  readonly slots: Slot[];
+  answered: number;
+  readonly before: Sharing | undefined;
+};
 
 export function pairUp(transcript: Transcript): Pairing {
   const slots: Slot[] = [];
-  const open = new Map<string, Sharing[]>();
+  const open = new Map<string, Sharing>();
   const orphans: Pairing["orphans"][number][] = [];
   transcript.messages.forEach((message, messageIndex) => {
     message.parts.forEach((part, partIndex) => {
@@ -41,7 +46,7 @@ export function pairUp(transcript: Transcript): Pairing {
         slots.push(slot);
         waitFor(open, slot);
       } else if (part.type === "tool-result") {
-        const slot = nextOpen(open.get(part.callId));
+        const slot = nextOpen(open, part.callId);
         if (slot) slot.result = { messageIndex, partIndex, part };
         else orphans.push({ messageIndex, partIndex, part });
       }
@@ -50,21 +55,21 @@ export function pairUp(transcript: Transcript): Pairing {
   return { pairs: slots, orphans };
 }
 
-function waitFor(open: Map<string, Sharing[]>, slot: Slot): void {
+function waitFor(open: Map<string, Sharing>, slot: Slot): void {
   const { messageIndex, part } = slot.call;
-  const waiting = open.get(part.callId) ?? [];
-  open.set(part.callId, waiting);
-  const latest = waiting.at(-1);
+  const latest = open.get(part.callId);
   if (latest?.messageIndex === messageIndex) latest.slots.push(slot);
-  else waiting.push({ messageIndex, slots: [slot], answered: 0 });
+  else open.set(part.callId, { messageIndex, slots: [slot], answered: 0, before: latest });
 }
 
-function nextOpen(waiting: Sharing[] | undefined): Slot | undefined {
-  const latest = waiting?.at(-1);
+function nextOpen(open: Map<string, Sharing>, callId: string): Slot | undefined {
+  const latest = open.get(callId);
   if (!latest) return undefined;
   const slot = latest.slots[latest.answered];
   latest.answered += 1;
-  if (latest.answered === latest.slots.length) waiting?.pop();
+  if (latest.answered < latest.slots.length) return slot;
+  if (latest.before) open.set(callId, latest.before);
+  else open.delete(callId);
   return slot;
 }
 

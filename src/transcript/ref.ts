@@ -6,10 +6,10 @@
  * characters of a 32-letter alphabet are 60 bits of SHA-256: among a million parts of one session the chance of
  * any collision is under one in two million, and the store keeps the full hash beside it.
  */
-import { createHash } from "node:crypto";
 import { canonical } from "./json.ts";
 import { isWellFormed, type LoneText, loneTextOf } from "./lone-text.ts";
 import type { MediaSource, Part, ResultPart, Transcript } from "./message.ts";
+import { sha256OfText } from "./sha256.ts";
 
 declare const refBrand: unique symbol;
 export type Ref = string & { readonly [refBrand]: true };
@@ -20,7 +20,7 @@ const LENGTH = 12;
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export function refOf(part: Part): Ref {
-  return (addresses.get(part) ?? addressed(part)).ref;
+  return (known.get(part) ?? hashed(part)).ref;
 }
 
 export interface AddressedText extends LoneText {
@@ -33,28 +33,37 @@ export interface AddressedText extends LoneText {
  * a part that others can reach may have been changed against all promises; the same string is known by its pointer.
  */
 export function addressedText(part: Part): AddressedText | undefined {
-  const known = addresses.get(part)?.text;
-  const now = known && loneTextOf(part);
-  return now?.text === known?.text && now?.head === known?.head ? known : undefined;
+  const then = known.get(part)?.text;
+  const now = then && loneTextOf(part);
+  return now?.text === then?.text && now?.head === then?.head ? then : undefined;
 }
 
-interface Address {
+/** The part alone, without its host's spelling, which no ref is made of: its copy is not hashed again. */
+export function withoutNative(part: Part): Part {
+  if (part.native === undefined) return part;
+  const { native: _, ...bare } = part;
+  const its = known.get(part);
+  if (its) known.set(bare, its);
+  return bare;
+}
+
+interface Hashed {
   readonly ref: Ref;
   readonly text: AddressedText | undefined;
 }
 
-/** Parts are immutable, so an address is made once per part object; the entry dies with the part. */
-const addresses = new WeakMap<Part, Address>();
+/** Parts are immutable, so a ref is made once per part object; the entry dies with the part. */
+const known = new WeakMap<Part, Hashed>();
 
-function addressed(part: Part): Address {
+function hashed(part: Part): Hashed {
   const lone = loneTextOf(part);
-  const sha256 = createHash("sha256");
   const isLone = lone !== undefined && isWellFormed(lone.text);
-  if (isLone) sha256.update(lone.head).update(lone.text);
-  else sha256.update(contentOf(part));
-  const digest = sha256.digest("binary");
-  const made = { ref: encode(digest), text: isLone ? { ...lone, digest } : undefined };
-  addresses.set(part, made);
+  const digest = isLone ? sha256OfText(lone.head, lone.text) : sha256OfText(contentOf(part));
+  const made = {
+    ref: encode(digest),
+    text: isLone ? { head: lone.head, text: lone.text, digest } : undefined,
+  };
+  known.set(part, made);
   return made;
 }
 
@@ -62,23 +71,37 @@ export function isRef(text: string): text is Ref {
   return /^ref_[0-9a-hjkmnp-tv-z]{12}$/.test(text);
 }
 
-export interface AddressedPart {
-  readonly part: Part;
+export interface Address {
   readonly ref: Ref;
   /** 0 for the first part with this content in the transcript, 1 for the second, and so on. */
   readonly occurrence: number;
+}
+
+/** The address of every part, in the shape of the transcript. */
+export function addressesIn({ messages }: Transcript): readonly (readonly Address[])[] {
+  const counts = new Map<Ref, number>();
+  return messages.map(({ parts }) =>
+    parts.map((part) => {
+      const ref = refOf(part);
+      const occurrence = counts.get(ref) ?? 0;
+      counts.set(ref, occurrence + 1);
+      return { ref, occurrence };
+    }),
+  );
+}
+
+export interface AddressedPart extends Address {
+  readonly part: Part;
   readonly messageIndex: number;
   readonly partIndex: number;
 }
 
 export function addressParts(transcript: Transcript): readonly AddressedPart[] {
-  const counts = new Map<Ref, number>();
-  return transcript.messages.flatMap((message, messageIndex) =>
-    message.parts.map((part, partIndex) => {
-      const ref = refOf(part);
-      const occurrence = counts.get(ref) ?? 0;
-      counts.set(ref, occurrence + 1);
-      return { part, ref, occurrence, messageIndex, partIndex };
+  const addresses = addressesIn(transcript);
+  return transcript.messages.flatMap(({ parts }, messageIndex) =>
+    parts.flatMap((part, partIndex) => {
+      const at = addresses[messageIndex]?.[partIndex];
+      return at ? [{ part, ...at, messageIndex, partIndex }] : [];
     }),
   );
 }
@@ -115,19 +138,26 @@ function sourceContentOf(source: MediaSource): string {
   return canonical({ ...source });
 }
 
-/** @param digest a letter for each byte */
+/**
+ * Five bits a letter. Written as bytes and made a text at once: a letter at a time leaves a dozen texts behind for each ref.
+ *
+ * @param digest a letter for each byte
+ */
 function encode(digest: string): Ref {
-  let text = PREFIX;
   let bits = 0;
   let value = 0;
-  for (let at = 0; text.length < PREFIX.length + LENGTH; at += 1) {
-    value = ((value & 0xff) << 8) | digest.charCodeAt(at);
-    bits += 8;
-    while (bits >= 5 && text.length < PREFIX.length + LENGTH) {
-      bits -= 5;
-      text += ALPHABET[(value >> bits) & 31];
+  let at = 0;
+  for (let end = PREFIX.length; end < spelled.length; end += 1) {
+    if (bits < 5) {
+      value = ((value & 0xff) << 8) | digest.charCodeAt(at++);
+      bits += 8;
     }
+    bits -= 5;
+    spelled[end] = ALPHABET.charCodeAt((value >> bits) & 31);
   }
   // The one place a string becomes a ref.
-  return text as Ref;
+  return spelled.toString("latin1") as Ref;
 }
+
+/** Written anew for each. */
+const spelled = Buffer.from(PREFIX.padEnd(PREFIX.length + LENGTH));

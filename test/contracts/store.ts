@@ -87,6 +87,7 @@ function testOriginals(started: Started): void {
     call("call-1", "Bash", { z: 1, command: "ls", a: [null, true, 1.5, "\udc00"] }),
     call("call-\ud800", "apply_patch", "*** Begin Patch"),
     result("call-1", "line\n".repeat(10_000), true),
+    result("call-3", "huge\n".repeat(100_000)),
     {
       type: "tool-result",
       callId: "call-2",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Part } from "../../src/transcript/message.ts";
-import { addressParts, isRef, refOf } from "../../src/transcript/ref.ts";
+import { addressedText, addressParts, isRef, refOf, withoutNative } from "../../src/transcript/ref.ts";
 import { assistant, call, calls, gets, result, thinks, transcript, user } from "../say.ts";
 
 const text = (value: string): Part => ({ type: "text", text: value });
@@ -24,6 +24,15 @@ describe("a ref", () => {
     );
     expect(refOf(result("a", "text"))).toBe(refOf({ ...result("b", "text"), native: { line: 7 } }));
     expect(refOf({ type: "text", text: "hi", synthetic: true })).toBe(refOf(text("hi")));
+  });
+
+  test("is known of the part without its native, and so is the hash it was made of", () => {
+    const part: Part = { ...result("a", "text"), native: { line: 7 } };
+    const ref = refOf(part);
+    const bare = withoutNative(part);
+    expect(bare).toEqual(result("a", "text"));
+    expect(refOf(bare)).toBe(ref);
+    expect(addressedText(bare)).toBe(addressedText(part));
   });
 
   test("differs where content differs", () => {

@@ -10,10 +10,15 @@ export function endsOf(text: string, { headTokens, tailTokens }: Ends): string {
   const head = headChars(text, headTokens);
   const tail = tailChars(text, tailTokens);
   if (head + tail >= text.length) return text;
-  const missing = text.slice(head, text.length - tail);
-  const lines = missing.split("\n").length - 1;
-  const size = lines > 0 ? `${lines} lines` : `${missing.length} characters`;
+  const lines = lineEndsIn(text, head, text.length - tail);
+  const size = lines > 0 ? `${lines} lines` : `${text.length - tail - head} characters`;
   return `${text.slice(0, head).trimEnd()}\n[… ${size} …]\n${text.slice(text.length - tail).trimStart()}`;
+}
+
+function lineEndsIn(text: string, from: number, to: number): number {
+  let lines = 0;
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) lines += 1;
+  return lines;
 }
 
 /** As much of the start as this many tokens hold. */

@@ -18,11 +18,14 @@ import {
   isPinned,
   isSealedThinking,
   isUserPart,
+  type PlacedPart,
   type Proposal,
+  placeKey,
   type Situation,
+  tokensWhere,
 } from "../situation.ts";
 import { tokensIn } from "../size.ts";
-import { cutsUpTo, type SavedAt, sum, tailStart } from "../tail.ts";
+import { cutsUpTo, type SavedAt, tailStart } from "../tail.ts";
 
 export interface FoldOptions {
   readonly policy: Policy;
@@ -56,26 +59,20 @@ export function proposeFold(situation: Situation, options: FoldOptions): Fold {
   const cut = withUserFirst(situation, chooseCut(situation, mayFold, options), options);
   const isInside = (messageIndex: number) => messageIndex < cut || isWithin(messageIndex, options.withStep);
   const isLeaving = (place: Place) => isInside(place.messageIndex) || isOwnPage(situation, place);
-  const leaving = placesWhere(situation, (place) => isLeaving(place) && mayFold(place));
+  const leaving = situation.parts.filter(({ place }) => isLeaving(place) && mayFold(place));
   // A page of ours goes with what folds, wherever the file has put it; alone it would only be written again.
-  const places = leaving.every((place) => isOwnPage(situation, place)) ? [] : leaving;
+  const folding = leaving.every(({ place }) => isOwnPage(situation, place)) ? [] : leaving;
   const trims = (words?.trims ?? []).filter(({ place }) => isInside(place.messageIndex));
-  return { ...foldOf(situation, withoutHalfPairs(situation, places)), trims };
+  return { ...foldOf(situation, withoutHalfPairs(situation, folding)), trims };
 }
 
 /** One step alone, whole; undefined where something in it is pinned. The user's words beside its results stay. */
 export function proposeStep(situation: Situation, { start, end }: Range): Fold | undefined {
-  const { messages } = situation.transcript;
-  const isUsers = ({ messageIndex, partIndex }: Place) => {
-    const message = messages[messageIndex];
-    const part = message?.parts[partIndex];
-    return message !== undefined && part !== undefined && isUserPart(message, part);
-  };
-  const places = placesWhere(situation, (place) => isWithin(place.messageIndex, { start, end })).filter(
-    (place) => !isUsers(place),
+  const leaving = situation.parts.filter(
+    ({ message, part, place }) => isWithin(place.messageIndex, { start, end }) && !isUserPart(message, part),
   );
-  if (places.some((place) => isPinned(situation, place))) return undefined;
-  return { ...foldOf(situation, places), trims: [] };
+  if (leaving.some(({ place }) => isPinned(situation, place))) return undefined;
+  return { ...foldOf(situation, leaving), trims: [] };
 }
 
 /**
@@ -91,14 +88,14 @@ function withUserFirst(situation: Situation, cut: number, { policy, withStep }: 
   return cuts.find((index) => index >= cut && isUsers(index)) ?? Math.max(cut, withStep.start);
 }
 
-function foldOf(situation: Situation, places: readonly Place[]): Omit<Fold, "trims"> {
-  const proposals = places.flatMap((place): readonly Proposal[] => {
+function foldOf(situation: Situation, folding: readonly PlacedPart[]): Omit<Fold, "trims"> {
+  const proposals: Proposal[] = [];
+  for (const { place, tokens } of folding) {
     const at = addressAt(situation, place);
-    const part = situation.transcript.messages[place.messageIndex]?.parts[place.partIndex];
-    if (!at || !part) return [];
-    const edit = { kind: "fold", at, why: "folded with its step", tokens: situation.tokensOf(part) } as const;
-    return [{ edit, place, since: place.messageIndex }];
-  });
+    if (!at) continue;
+    const edit = { kind: "fold", at, why: "folded with its step", tokens } as const;
+    proposals.push({ edit, place, since: place.messageIndex });
+  }
   return {
     proposals,
     folded: [...new Set(proposals.map(({ place }) => place.messageIndex))],
@@ -110,22 +107,14 @@ function isWithin(messageIndex: number, range: Range | undefined): boolean {
   return range !== undefined && messageIndex >= range.start && messageIndex < range.end;
 }
 
-function placesWhere({ transcript }: Situation, test: (place: Place) => boolean): readonly Place[] {
-  return transcript.messages.flatMap(({ parts }, messageIndex) =>
-    parts.map((_, partIndex) => ({ messageIndex, partIndex })).filter(test),
-  );
-}
-
 /** What is kept of a pair keeps the other half: late results may stand far from their call. */
-function withoutHalfPairs({ pairing }: Situation, places: readonly Place[]): readonly Place[] {
-  const keyOf = ({ messageIndex, partIndex }: Place) => `${messageIndex}.${partIndex}`;
-  const folding = new Set(places.map(keyOf));
+function withoutHalfPairs({ pairing }: Situation, folding: readonly PlacedPart[]): readonly PlacedPart[] {
+  const folds = new Set(folding.map(({ place }) => placeKey(place)));
+  const half = new Set<number>();
   for (const { call, result } of pairing.pairs)
-    if (result && folding.has(keyOf(call)) !== folding.has(keyOf(result))) {
-      folding.delete(keyOf(call));
-      folding.delete(keyOf(result));
-    }
-  return places.filter((place) => folding.has(keyOf(place)));
+    if (result && folds.has(placeKey(call)) !== folds.has(placeKey(result)))
+      half.add(placeKey(call)).add(placeKey(result));
+  return half.size === 0 ? folding : folding.filter(({ place }) => !half.has(placeKey(place)));
 }
 
 function chooseCut(situation: Situation, mayFold: (place: Place) => boolean, options: FoldOptions): number {
@@ -148,25 +137,25 @@ function tokensAfter(
   mayFold: (place: Place) => boolean,
   { savedAt, pageTokens, messageTokens = 0 }: FoldOptions,
 ): readonly number[] {
-  const { messages } = situation.transcript;
+  const { tokensOf } = situation;
   const after: number[] = [];
-  let tokens = situation.totalTokens + pageTokens;
   // Before the first cut everything stays but what other edits save and the thinking they cost.
-  messages.forEach(({ parts }, index) => {
-    tokens -= savedAt.get(index) ?? 0;
-    if (isPage(situation, index)) tokens -= sum(parts.map(situation.tokensOf));
-    else tokens -= sum(parts.filter(isSealedThinking).map(situation.tokensOf));
-  });
-  messages.forEach(({ parts }, messageIndex) => {
+  const isGone = ({ part, place }: PlacedPart) =>
+    isSealedThinking(part) || isPage(situation, place.messageIndex);
+  let tokens = situation.totalTokens + pageTokens - tokensWhere(situation, isGone);
+  for (const saved of savedAt.values()) tokens -= saved;
+  for (const [messageIndex, { parts }] of situation.transcript.messages.entries()) {
     after.push(tokens);
-    const said = parts.filter((part) => !isSealedThinking(part));
-    const folds = parts.filter(
-      (part, partIndex) => !isSealedThinking(part) && mayFold({ messageIndex, partIndex }),
-    );
-    const wrapping = folds.length === said.length ? messageTokens : 0;
+    let folding = 0;
+    let isWhole = true;
+    for (const [partIndex, part] of parts.entries()) {
+      if (isSealedThinking(part)) continue;
+      if (mayFold({ messageIndex, partIndex })) folding += tokensOf(part);
+      else isWhole = false;
+    }
     const saved = savedAt.get(messageIndex) ?? 0;
-    tokens -= Math.max(sum(folds.map(situation.tokensOf)) + wrapping, saved) - saved;
-  });
+    tokens -= Math.max(folding + (isWhole ? messageTokens : 0), saved) - saved;
+  }
   return [...after, tokens];
 }
 

@@ -2,9 +2,8 @@
  * Where the target is smaller than what stays, the largest results that stay are shortened, all of them to the same
  * size: what was printed last is what the model works with, and half of each says more than one whole.
  */
-import { keyOf } from "../deciding.ts";
 import { editResult } from "../leave.ts";
-import { answeredPairs, type Proposal, type Situation } from "../situation.ts";
+import { answeredPairs, type Proposal, placeKey, type Situation } from "../situation.ts";
 
 /** What a stub takes; below this a preview shows nothing. */
 const STUB_TOKENS = 50;
@@ -15,8 +14,8 @@ export function proposeShorterResults(
   done: readonly Proposal[],
   overTokens: number,
 ): readonly Proposal[] {
-  const taken = new Set(done.map(({ place }) => keyOf(place)));
-  const pairs = answeredPairs(situation).filter(({ result }) => !taken.has(keyOf(result)));
+  const taken = new Set(done.map(({ place }) => placeKey(place)));
+  const pairs = answeredPairs(situation).filter(({ result }) => !taken.has(placeKey(result)));
   const sizes = pairs.map(({ result }) => situation.tokensOf(result.part));
   const cap = capFor(sizes, overTokens);
   const maxTokens = cap - STUB_TOKENS;

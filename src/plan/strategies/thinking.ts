@@ -2,8 +2,14 @@
  * Sealed thinking is valid only behind the very conversation it was made in. So behind the first edit it must go: all
  * of it, in the same plan, so that the ledger drops it in every later view too. Thinking nobody sealed is not sent.
  */
-import type { Place } from "../../transcript/pairs.ts";
-import { addressAt, byPlace, isSealedThinking, type Proposal, type Situation } from "../situation.ts";
+import {
+  addressAt,
+  byPlace,
+  isSealedThinking,
+  type Proposal,
+  placeKey,
+  type Situation,
+} from "../situation.ts";
 
 export function proposeThinking(
   situation: Situation,
@@ -13,23 +19,14 @@ export function proposeThinking(
   // A page that moves is an edit where it stood.
   const page = movesPage ? situation.addresses.findIndex(({ length }) => length === 0) : -1;
   const moved = page < 0 ? [] : [{ place: { messageIndex: page, partIndex: 0 } }];
-  const [first] = [...edited, ...moved].sort(byPlace);
-  if (edited.length === 0 || !first) return [];
-  const taken = new Set(edited.map(({ place }) => keyOf(place)));
-  const proposals: Proposal[] = [];
-  situation.transcript.messages.forEach(({ parts }, messageIndex) => {
-    parts.forEach((part, partIndex) => {
-      const place = { messageIndex, partIndex };
-      const at = addressAt(situation, place);
-      if (!at || !isSealedThinking(part) || taken.has(keyOf(place)) || byPlace({ place }, first) < 0) return;
-      const tokens = situation.tokensOf(part);
-      const edit = { kind: "drop", at, why: "what stood before this thinking was edited", tokens } as const;
-      proposals.push({ edit, place, since: messageIndex });
-    });
+  const sealed = situation.parts.filter(({ part }) => isSealedThinking(part));
+  if (edited.length === 0 || sealed.length === 0) return [];
+  const first = [...edited, ...moved].reduce((least, one) => (byPlace(one, least) < 0 ? one : least));
+  const taken = new Set(edited.map(({ place }) => placeKey(place)));
+  return sealed.flatMap(({ place, tokens }): readonly Proposal[] => {
+    const at = addressAt(situation, place);
+    if (!at || taken.has(placeKey(place)) || byPlace({ place }, first) < 0) return [];
+    const why = "what stood before this thinking was edited";
+    return [{ edit: { kind: "drop", at, why, tokens }, place, since: place.messageIndex }];
   });
-  return proposals;
-}
-
-function keyOf({ messageIndex, partIndex }: Place): string {
-  return `${messageIndex}.${partIndex}`;
 }

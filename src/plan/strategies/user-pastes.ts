@@ -4,7 +4,7 @@
  * The newest message of the user is what is being worked on, and is left alone by both.
  */
 import { directivesIn } from "../../transcript/directives.ts";
-import type { Message, TextPart } from "../../transcript/message.ts";
+import type { TextPart } from "../../transcript/message.ts";
 import type { Place } from "../../transcript/pairs.ts";
 import { descriptionOf } from "../describe-part.ts";
 import type { UserPastesRule } from "../policy.ts";
@@ -14,6 +14,7 @@ import {
   isOwnPage,
   isPinned,
   isUserPart,
+  type PlacedPart,
   type Proposal,
   type Situation,
   savingOf,
@@ -21,8 +22,8 @@ import {
 import { shortenedText, withoutStubs } from "../stub.ts";
 
 export function proposeUserPastes(situation: Situation, rule: UserPastesRule): readonly Proposal[] {
-  return userTexts(situation).flatMap(({ part, place }) => {
-    if (situation.tokensOf(part) < rule.minTokens) return [];
+  return userTexts(situation).flatMap(({ part, place, tokens }) => {
+    if (tokens < rule.minTokens) return [];
     const directives = lostDirectives(part.text, endsOf(part.text, rule));
     return proposeShortened(
       situation,
@@ -34,7 +35,7 @@ export function proposeUserPastes(situation: Situation, rule: UserPastesRule): r
 
 /** What the user said, in all. */
 export function userTokens(situation: Situation): number {
-  return userTexts(situation).reduce((total, { part }) => total + situation.tokensOf(part), 0);
+  return tokensIn(userTexts(situation));
 }
 
 /** The oldest first, until enough is saved. */
@@ -69,8 +70,7 @@ export function proposeShorterWords(situation: Situation, overTokens: number): r
 /** What the harness said before the model spoke, where it takes more than so many tokens. */
 export function proposeShorterOpening(situation: Situation, maxTokens: number): readonly Proposal[] {
   const texts = openingTexts(situation);
-  const tokens = texts.reduce((total, { part }) => total + situation.tokensOf(part), 0);
-  return endsUntil(situation, texts, tokens - maxTokens);
+  return endsUntil(situation, texts, tokensIn(texts) - maxTokens);
 }
 
 function endsUntil(
@@ -91,8 +91,7 @@ function endsUntil(
 
 /** What the user said and what the harness said first: all that stays because it was said. */
 export function wordsTokens(situation: Situation): number {
-  const texts = [...userTexts(situation), ...openingTexts(situation), ...newestTexts(situation)];
-  return texts.reduce((total, { part }) => total + situation.tokensOf(part), 0);
+  return tokensIn(textsWhere(situation, isUsers)) + tokensIn(openingTexts(situation));
 }
 
 /** Directives stay whatever they take; of the rest as much of both ends as there is room for. */
@@ -127,54 +126,55 @@ function lostDirectives(text: string, kept: string): string {
 
 const MAX_DIRECTIVES = 20;
 
-interface PlacedText {
+interface PlacedText extends PlacedPart {
   readonly part: TextPart;
-  readonly place: Place;
 }
 
 /** In order, without the last message that has any. */
 function userTexts(situation: Situation): readonly PlacedText[] {
-  const found = textsWhere(situation, isUserPart);
+  const found = textsWhere(situation, isUsers);
   const last = found.at(-1)?.place.messageIndex;
   return found.filter(({ place }) => place.messageIndex !== last);
 }
 
 function newestTexts(situation: Situation): readonly PlacedText[] {
-  const found = textsWhere(situation, isUserPart);
+  const found = textsWhere(situation, isUsers);
   const last = found.at(-1)?.place.messageIndex;
   return found.filter(({ place }) => place.messageIndex === last);
+}
+
+function isUsers({ message, part }: PlacedPart): boolean {
+  return isUserPart(message, part);
 }
 
 /** Of the harness, before the model spoke. */
 function openingTexts(situation: Situation): readonly PlacedText[] {
   const { messages } = situation.transcript;
   const spoken = messages.findIndex(({ role }) => role === "assistant");
+  const isBefore = ({ messageIndex }: Place) => spoken < 0 || messageIndex < spoken;
   return textsWhere(
     situation,
-    (message, part, index) =>
-      message.role === "user" && !isUserPart(message, part) && (spoken < 0 || index < spoken),
+    (placed) => placed.message.role === "user" && isBefore(placed.place) && !isUsers(placed),
   );
 }
 
-function textsWhere(
-  situation: Situation,
-  test: (message: Message, part: TextPart, messageIndex: number) => boolean,
-): readonly PlacedText[] {
-  return situation.transcript.messages.flatMap((message, messageIndex) =>
-    message.parts.flatMap((part, partIndex): readonly PlacedText[] => {
-      const place = { messageIndex, partIndex };
-      if (part.type !== "text" || !test(message, part, messageIndex)) return [];
-      // A page of ours is no words: it is replaced by the next one, or stays.
-      const isLeft = isPinned(situation, place) || isOwnPage(situation, place);
-      return isLeft || addressAt(situation, place) === undefined ? [] : [{ part, place }];
-    }),
-  );
+function textsWhere(situation: Situation, test: (placed: PlacedPart) => boolean): readonly PlacedText[] {
+  return situation.parts.filter((placed): placed is PlacedText => {
+    if (placed.part.type !== "text" || !test(placed)) return false;
+    // A page of ours is no words: it is replaced by the next one, or stays.
+    const isLeft = isPinned(situation, placed.place) || isOwnPage(situation, placed.place);
+    return !isLeft && addressAt(situation, placed.place) !== undefined;
+  });
+}
+
+function tokensIn(texts: readonly PlacedText[]): number {
+  return texts.reduce((total, { tokens }) => total + tokens, 0);
 }
 
 /** The words of a message shortened to what is kept of them, behind a stub; nothing where that saves nothing. */
 export function proposeShortened(
   situation: Situation,
-  { part, place }: PlacedText,
+  { part, place }: Pick<PlacedText, "part" | "place">,
   { why, kept }: { readonly why: string; readonly kept: string },
 ): readonly Proposal[] {
   const at = addressAt(situation, place);

@@ -3,6 +3,9 @@
  * compared. Machines are noisy and differ; whatever else runs can only make a round slower, so the quick ones say most
  * about the code, and a ratio of these moves little. Short rounds, many of them: a long one is always interrupted.
  */
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
 export function ratio({ name, limit, floor, work, rounds = 15 }) {
   floor();
   work();
@@ -34,6 +37,14 @@ export function processorMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
+
+/** What the last round left behind is collected now, and what it made and keeps is moved to where it stays. */
+export function settle() {
+  for (let times = 0; times < 2; times += 1) collect({ type: "minor" });
+}
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc");
 
 /** Without a limit it is told and not judged. */
 export function compared({ name, limit, floors, works }) {

@@ -7,6 +7,7 @@ import { SECTIONS, type SectionName, type Summary } from "../plan/summary.ts";
 import { describeCall } from "../transcript/describe.ts";
 import { type Message, type Part, resultText } from "../transcript/message.ts";
 import { refOf } from "../transcript/ref.ts";
+import { toolUse } from "../transcript/tool-use.ts";
 import { commandText } from "./extract/commands.ts";
 import { plainCommand } from "./extract/errors.ts";
 import { addedText, removedText } from "./extract/files.ts";
@@ -51,7 +52,7 @@ export function sourceLinesOf(stretch: Stretch): Sourced {
 function linesIn(part: Part, lines: Lines<Known>): readonly Known[] {
   if (part.type === "text" || part.type === "thinking") return lines.of(part.text, true);
   if (part.type === "tool-result") return lines.of(resultText(part));
-  return part.type === "tool-call" ? lines.of(JSON.stringify(part.input).replaceAll("\\n", "\n")) : [];
+  return part.type === "tool-call" ? lines.of(wordsOf({ use: toolUse(part), call: part })) : [];
 }
 
 function isChange({ does }: Deed["use"]["files"][number]): boolean {
@@ -127,7 +128,7 @@ function gatherAsked(gathering: Gathering, deed: Deed, heading: Heading | undefi
  * What the agent wrote in a call, texts as they are and numbers with their names; the subject of a short one is in its
  * heading. Which lines of a file were asked for is nothing to know.
  */
-function wordsOf({ use, call }: Deed): string {
+function wordsOf({ use, call }: Pick<Deed, "use" | "call">): string {
   const leaves: Leaves = { areNumbersTold: use.does !== "read", found: [] };
   addLeaves(call.input, "", leaves);
   return leaves.found.join("\n");

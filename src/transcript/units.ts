@@ -3,6 +3,8 @@
  * two, cut out of another, joined, known by name), and a loop over `charCodeAt` that meets many of them looks the method up
  * anew for every character: 5 to 17 ns each. Written out at once they cost 0.1 ns, and a loop over numbers one or two.
  */
+import { endianness } from "node:os";
+
 export class Units {
   #memory: Memory = memoryFor(FIRST_LENGTH);
 
@@ -29,8 +31,11 @@ function memoryFor(length: number): Memory {
   return { units, bytes: Buffer.from(units.buffer) };
 }
 
-/** Little end first, as every machine that Node is built for has it. */
 function write(text: string, { units, bytes }: Memory): Uint16Array {
-  bytes.write(text, 0, "utf16le");
+  const end = bytes.write(text, 0, "utf16le");
+  // Node is built for a few machines that begin with the large end.
+  if (IS_LARGE_END_FIRST) bytes.subarray(0, end).swap16();
   return units;
 }
+
+const IS_LARGE_END_FIRST: boolean = endianness() === "BE";

@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -30,6 +30,11 @@ test("npm start tells the whole story on one screen, and leaves nothing behind",
   expect(was).toMatch(/^[0-9a-f]{64}$/);
   expect(is).toBe(was);
   expect(leftovers()).toEqual(before);
+  // What the README shows of it is what it says.
+  const [, , , shown = ""] = readFileSync("README.md", "utf8").split("```\n");
+  const numbers = shown.match(/\b\d[\d,.]*\d\b/g) ?? [];
+  expect(numbers.length).toBeGreaterThan(6);
+  expect(numbers.filter((number) => !out.includes(number))).toEqual([]);
 });
 
 test("npm start -- <file> does it to theirs, even where nothing is to be done", async () => {

@@ -7,7 +7,7 @@
  * step folds too and the page quotes what the model was waiting for.
  */
 import { isRecall } from "../transcript/own-tools.ts";
-import { lastResponse, type Range } from "../transcript/turns.ts";
+import type { Range } from "../transcript/turns.ts";
 import type { AllocationRule } from "./allocation-rule.ts";
 import { type Deciding, isForced, tokensOf, withoutRepeats } from "./deciding.ts";
 import { FRAME_TOKENS, pageCap } from "./page-share.ts";
@@ -15,6 +15,7 @@ import { foldability } from "./pins.ts";
 import {
   isPage,
   isSealedThinking,
+  lastStep,
   type Proposal,
   placeKey,
   type Situation,
@@ -283,13 +284,6 @@ function savedByMessage(
     saved.set(index, sum(said.map(of)) + (input.messageTokens ?? 0));
   }
   return saved;
-}
-
-/** With all of its response: the messages of the model that stand together, and what came of a thought that was stopped. */
-function lastStep({ transcript, steps }: Situation): Range | undefined {
-  const last = steps.at(-1);
-  const start = lastResponse(transcript)?.start ?? last?.start;
-  return last && start !== undefined ? { start: Math.min(start, last.start), end: last.end } : undefined;
 }
 
 function isReadingBack({ pairing }: Situation, { start }: Range): boolean {

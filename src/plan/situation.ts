@@ -3,7 +3,7 @@ import type { Message, Part, ToolCallPart, Transcript } from "../transcript/mess
 import { callsByResult, type Pair, type Pairing, type Place, pairUp } from "../transcript/pairs.ts";
 import { isSealed } from "../transcript/prefix.ts";
 import type { Ref } from "../transcript/ref.ts";
-import { type Range, stepsOf, turnsOf } from "../transcript/turns.ts";
+import { lastResponse, type Range, stepsOf, turnsOf } from "../transcript/turns.ts";
 import type { Descriptions } from "./describe-part.ts";
 import { type Address, addressKey, type Edit } from "./edit.ts";
 import type { Room } from "./size.ts";
@@ -119,6 +119,13 @@ export function growthTokens(situation: Pick<Situation, "transcript" | "addresse
   return transcript.messages
     .slice(from)
     .reduce((sum, { parts }) => parts.reduce((all, part) => all + tokensOf(part), sum), 0);
+}
+
+/** With all of its response: the messages of the model that stand together, and what came of a thought that was stopped. */
+export function lastStep({ transcript, steps }: Situation): Range | undefined {
+  const last = steps.at(-1);
+  const start = lastResponse(transcript)?.start ?? last?.start;
+  return last && start !== undefined ? { start: Math.min(start, last.start), end: last.end } : undefined;
 }
 
 /** What a text in place of a part saves; not positive where the edit is not worth making. */

@@ -2,6 +2,7 @@
  * Failed approaches that a summary of what folds would not have: what failed before the cut and worked behind it, and what
  * failed behind it and loses its output in the same compaction. The model would try the same again.
  */
+
 import type { View } from "./apply/view.ts";
 import { originalMessages } from "./originals.ts";
 import type { Plan } from "./plan/plan.ts";
@@ -9,6 +10,7 @@ import type { Summary, SummaryLine } from "./plan/summary.ts";
 import { failuresIn as failuresOf } from "./summarize/extract/failures.ts";
 import { missingFrom } from "./summarize/ground.ts";
 import { storyOf } from "./summarize/story.ts";
+import { largest } from "./transcript/extremes.ts";
 import { hasUserWords, type Message, type Transcript } from "./transcript/message.ts";
 
 /** Messages before the cut: the extractor looks for what was done instead in the next two dozen deeds. */
@@ -22,7 +24,7 @@ export interface Leaving {
 
 export function withFailures(summary: Summary, { before, plan, original }: Leaving): Summary {
   const { messages } = before.transcript;
-  const cut = Math.max(...plan.folded) + 1;
+  const cut = largest(plan.folded) + 1;
   if (cut >= messages.length) return summary;
   const near = originalMessages(messages, before, original).slice(Math.max(0, cut - NEAR));
   const left = new Set(plan.edits.flatMap(({ kind, at }) => (kind === "drop" ? [] : [at.ref])));

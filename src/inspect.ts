@@ -2,6 +2,7 @@
  * What `palimpsest inspect` knows about a session, as data: the contents of the whole conversation, the context as it
  * is now, what was recorded as used and paid, and what the harness's own compactions removed.
  */
+
 import { type Calibration, isCalibrated } from "./measure/calibrate.ts";
 import { contentsOf, type TokensOf } from "./measure/contents.ts";
 import { estimatorFor } from "./measure/count.ts";
@@ -9,6 +10,7 @@ import { type Basis, measure } from "./measure/measure.ts";
 import { cost, modelNamed } from "./measure/models.ts";
 import { calibrationOf } from "./measure/recorded.ts";
 import type { Contents } from "./measure/rows.ts";
+import { largest } from "./transcript/extremes.ts";
 import { defined } from "./transcript/json.ts";
 import {
   type Message,
@@ -156,7 +158,7 @@ function usageOf(whole: Transcript, tokensOf: TokensOf): UsageTotals | undefined
   const sum = (key: (usage: Usage) => number) => usages.reduce((total, usage) => total + key(usage), 0);
   return {
     requests: usages.length,
-    peakPromptTokens: Math.max(...usages.map(promptTokens)),
+    peakPromptTokens: largest(usages.map(promptTokens)),
     uncachedTokens: sum((usage) => usage.uncachedTokens),
     cacheReadTokens: sum((usage) => usage.cacheReadTokens),
     cacheWriteTokens: sum((usage) => usage.cacheWriteTokens),

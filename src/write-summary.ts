@@ -1,4 +1,5 @@
 /** Who writes the summary of a fold, of what, and in which form: the policy says so, where it can be had. */
+
 import type { View } from "./apply/view.ts";
 import { withFailures } from "./failed-approaches.ts";
 import { originalMessages } from "./originals.ts";
@@ -20,6 +21,7 @@ import {
   type Written,
 } from "./summarize/summarize.ts";
 import type { LinesWanted } from "./summarize/summarizer.ts";
+import { largest } from "./transcript/extremes.ts";
 import { defined } from "./transcript/json.ts";
 import { hasUserWords, type Message, type Part, type Transcript } from "./transcript/message.ts";
 import type { Ref } from "./transcript/ref.ts";
@@ -57,7 +59,7 @@ function inputOf(before: View, plan: Plan, options: Summing): SummarizeInput {
   const { policy, room } = options;
   const { folded } = plan;
   const isFolded = new Set(folded);
-  const said = before.transcript.messages.slice(0, Math.max(...folded) + 1);
+  const said = before.transcript.messages.slice(0, largest(folded) + 1);
   const originals = originalMessages(said, before, options.original).map((message, index) =>
     withoutOwnPages(message, before.addresses[index] ?? [], options),
   );
@@ -82,7 +84,7 @@ function inputOf(before: View, plan: Plan, options: Summing): SummarizeInput {
 /** What the model will see beside the page: kept messages with their edits made. */
 function linesWanted({ transcript, addresses }: View, plan: Plan, maxTokens: number): LinesWanted {
   const edits = new Map(plan.edits.map((edit) => [addressKey(edit.at), edit]));
-  const last = Math.max(...plan.folded);
+  const last = largest(plan.folded);
   const staying: Message[] = [];
   const behind: Message[] = [];
   for (const [index, message] of transcript.messages.entries()) {

@@ -1,5 +1,7 @@
 /** A compaction as a person likes to read it: how much smaller, what left and why, what stayed, where the rest is. */
+
 import { shorten, shortenMiddle } from "../transcript/describe.ts";
+import { largest } from "../transcript/extremes.ts";
 import { wireTitle } from "../wire/wires.ts";
 import { type CompactReport, compactReport } from "./compact-report.ts";
 import {
@@ -77,7 +79,7 @@ function bodyLines(done: Done, report: CompactReport, io: Io): readonly string[]
 }
 
 export function kindLines(changes: readonly KindChange[], colors: Colors): readonly string[] {
-  const most = Math.max(1, ...changes.map(({ before, after }) => Math.max(before, after)));
+  const most = Math.max(1, largest(changes.map(({ before, after }) => Math.max(before, after))));
   const cells = changes
     .filter(({ before, after }) => before + after > 0)
     .map(({ kind, before, after }) => [

@@ -2,7 +2,9 @@
  * An inspection as one self-contained page: no script, no network, so it can be mailed and opened anywhere. Everything
  * that came from a session is escaped: tool output is hostile, and this is a place where it could act.
  */
+
 import type { Inspection } from "../inspect.ts";
+import { largest } from "../transcript/extremes.ts";
 import { type ChartRow, chartsOf, headingOf, notesOf } from "./inspect-rows.ts";
 import { count, percent } from "./table.ts";
 
@@ -51,7 +53,7 @@ const CHART = { width: 1000, height: 160 };
 /** How the window filled and emptied, request by request. */
 function promptChart({ prompts, context }: Inspection): string {
   if (prompts.length < 2) return "";
-  const top = Math.max(context.windowTokens, ...prompts.map(({ tokens }) => tokens));
+  const top = Math.max(context.windowTokens, largest(prompts.map(({ tokens }) => tokens)));
   const x = (index: number) => ((index / (prompts.length - 1)) * CHART.width).toFixed(1);
   const y = (tokens: number) => (CHART.height - (tokens / top) * CHART.height).toFixed(1);
   const points = prompts.map(({ tokens }, index) => `${x(index)},${y(tokens)}`).join(" ");
@@ -66,7 +68,7 @@ function promptChart({ prompts, context }: Inspection): string {
 
 function chartSection(title: string, rows: readonly ChartRow[]): string {
   if (rows.length === 0) return "";
-  const most = Math.max(...rows.map(({ share }) => share), 1e-9);
+  const most = Math.max(largest(rows.map(({ share }) => share)), 1e-9);
   const lines = rows
     .slice(0, ROWS)
     .map(

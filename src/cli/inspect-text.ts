@@ -1,5 +1,7 @@
 /** An inspection as a person likes to read it in a terminal: from the general to the particular. */
+
 import type { Inspection } from "../inspect.ts";
+import { largest } from "../transcript/extremes.ts";
 import { type Chart, chartsOf, headingOf, notesOf } from "./inspect-rows.ts";
 import { type Colors, colorsFor, type Io } from "./io.ts";
 import { bar, block, type Column, count, percent, sparkline, table } from "./table.ts";
@@ -28,7 +30,7 @@ function promptLine({ prompts }: Inspection, io: Io, colors: Colors): readonly s
   if (prompts.length < 2) return [];
   const sizes = prompts.map(({ tokens }) => tokens);
   const line = sparkline(sizes, Math.min(60, io.columns - 45));
-  return [`${colors.cyan(line)} prompt size by request, at most ${count(Math.max(...sizes))}`];
+  return [`${colors.cyan(line)} prompt size by request, at most ${count(largest(sizes))}`];
 }
 
 function chartLines({ rows }: Chart, io: Io, colors: Colors): readonly string[] {
@@ -41,7 +43,7 @@ function chartLines({ rows }: Chart, io: Io, colors: Colors): readonly string[] 
   ];
   const labelChars = Math.max(12, io.columns - BESIDE_CHARS);
   const shown = rows.slice(0, ROWS);
-  const most = Math.max(...rows.map(({ share }) => share), Number.EPSILON);
+  const most = Math.max(largest(rows.map(({ share }) => share)), Number.EPSILON);
   const cells = shown.map(({ label, tokens, share, beside }) => [
     tail(label, labelChars),
     bar(share / most, BAR_CELLS),

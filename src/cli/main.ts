@@ -1,5 +1,7 @@
 /** The command line: which command, and what happens when it goes wrong. */
+
 import { PalimpsestError } from "../errors.ts";
+import { largest } from "../transcript/extremes.ts";
 import { EXIT, type Io } from "./io.ts";
 import { version } from "./version.ts";
 import { visible } from "./visible.ts";
@@ -71,7 +73,7 @@ async function runCommand(command: Command, argv: readonly string[], io: Io): Pr
 
 async function overview(): Promise<string> {
   const listed = await Promise.all(Object.values(commands).map((load) => load()));
-  const width = Math.max(...listed.map(({ name }) => name.length));
+  const width = largest(listed.map(({ name }) => name.length));
   return [
     "palimpsest: what leaves an agent's context stays readable, byte for byte.",
     "",

@@ -1,4 +1,5 @@
 /** Tables and bars for a person at a terminal. Free text goes last, so that wide letters disturb no column. */
+import { largest } from "../transcript/extremes.ts";
 
 export type Align = "left" | "right";
 
@@ -9,7 +10,7 @@ export interface Column {
 
 /** Rows of plain cells, padded to their columns; styles are put on after padding, since they have no width. */
 export function table(rows: readonly (readonly string[])[], columns: readonly Column[]): readonly string[] {
-  const widths = columns.map((_, index) => Math.max(0, ...rows.map((row) => row[index]?.length ?? 0)));
+  const widths = columns.map((_, index) => Math.max(0, largest(rows.map((row) => row[index]?.length ?? 0))));
   return rows.map((row) =>
     row
       .map((cell, index) => {
@@ -58,14 +59,14 @@ const HEIGHTS = "▁▂▃▄▅▆▇█";
 
 /** Values over time in one line; when there are more than fit, each cell shows the largest of its share. */
 export function sparkline(values: readonly number[], cells: number): string {
-  const top = Math.max(1, ...values);
+  const top = Math.max(1, largest(values));
   const width = Math.min(cells, values.length);
   return Array.from({ length: width }, (_, cell) => {
     const share = values.slice(
       Math.floor((cell * values.length) / width),
       Math.floor(((cell + 1) * values.length) / width),
     );
-    const height = Math.min(1, Math.max(...share) / top);
+    const height = Math.min(1, largest(share) / top);
     return HEIGHTS[Math.min(HEIGHTS.length - 1, Math.floor(height * HEIGHTS.length))] ?? "";
   }).join("");
 }

@@ -5,6 +5,7 @@
  * Only the beginning of the base64 is decoded; a JPEG may put up to 64 KB of camera data before its size, and the
  * pages of a PDF are found only by looking through it, so PDFs are read up to 4 MB.
  */
+import { largest } from "../transcript/extremes.ts";
 import type { MediaSource } from "../transcript/message.ts";
 
 export interface Size {
@@ -33,7 +34,7 @@ export function pageCount(source: MediaSource): number | undefined {
   if (pages > 0) return pages;
   // Packed page objects are out of sight; the root of the page tree often is not.
   const counts = [...text.matchAll(/\/Count\s+(\d+)/g)].map((found) => Number(found[1]));
-  return counts.length > 0 ? Math.max(...counts) : undefined;
+  return counts.length > 0 ? largest(counts) : undefined;
 }
 
 function decode(base64: string, maxBytes: number): Buffer {

@@ -1,4 +1,5 @@
 /** Whose message the page can be, and where it stands: a conversation may neither begin nor end with the model. */
+import { largest } from "../transcript/extremes.ts";
 import { cutsOf } from "./cuts.ts";
 import type { Page } from "./ledger.ts";
 import type { Policy } from "./policy.ts";
@@ -18,7 +19,7 @@ export function pageForm(situation: Situation, { proposals }: Fold, { placement 
   if (behind) return { role: "user", behind, ...leadInto(situation, stays, messages.length) };
   // Behind all that ever folded: not before the page of an earlier fold.
   const before = situation.addresses.findLastIndex(({ length }) => length === 0);
-  const last = Math.max(before, ...proposals.map(({ place }) => place.messageIndex));
+  const last = Math.max(before, largest(proposals.map(({ place }) => place.messageIndex)));
   const isFirst = !messages.some(({ role }, index) => index <= last && stays[index] && role !== "system");
   const isLast = !messages.some((_, index) => index > last && stays[index]);
   const role = isFirst || isLast ? "user" : placement.role;
@@ -88,7 +89,7 @@ export function tableForm(
   if (saved <= rows + FRAME_TOKENS) return undefined;
   const behind = placement.at === "end" ? endOf(situation) : undefined;
   if (behind) return { role: "user", behind };
-  const last = Math.max(...clears.map(({ place }) => place.messageIndex));
+  const last = largest(clears.map(({ place }) => place.messageIndex));
   const end = situation.steps[situation.stepOf[last] ?? -1]?.end ?? last + 1;
   return { role: end >= situation.transcript.messages.length ? "user" : placement.role };
 }

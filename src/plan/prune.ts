@@ -1,4 +1,5 @@
 /** Runs the prune rules of a policy that are due, in its order. */
+import { smallest } from "../transcript/extremes.ts";
 import type { Policy, PruneRule, When } from "./policy.ts";
 import { type Proposal, placeKey, type Situation } from "./situation.ts";
 import { proposeAgedResults } from "./strategies/aged-results.ts";
@@ -98,5 +99,5 @@ export function arrivalTokens({ prune }: Policy, windowTokens: number): number |
       ? [giantTokens(rule, windowTokens)]
       : [],
   );
-  return sizes.length === 0 ? undefined : Math.min(...sizes);
+  return sizes.length === 0 ? undefined : smallest(sizes);
 }

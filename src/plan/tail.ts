@@ -2,6 +2,7 @@
  * What stays at the end, and where the cut before it may stand. A policy may give several limits: the one that keeps
  * most holds.
  */
+import { smallest } from "../transcript/extremes.ts";
 import { hasUserWords } from "../transcript/message.ts";
 import { cutsOf } from "./cuts.ts";
 import type { TailRule } from "./policy.ts";
@@ -24,7 +25,7 @@ export function tailStart(situation: Situation, tail: TailRule, savedAt: SavedAt
   if (tail.minSteps) starts.push(situation.steps.at(-tail.minSteps)?.start ?? 0);
   if (tail.minTurns) starts.push(situation.turns.at(-tail.minTurns)?.start ?? 0);
   if (tail.tokens) starts.push(newestWithin(sizes, tokensIn(tail.tokens, situation.room)));
-  return Math.max(0, Math.min(...starts));
+  return Math.max(0, smallest(starts));
 }
 
 /** Estimates run low on code; and below a tenth of the window a message is not large. Both are OpenCode's numbers. */

@@ -2,6 +2,8 @@
  * The refs someone may have meant: models and people drop a letter, swap two, or read `0` as `o`. Distance is counted
  * over the twelve characters; more than three wrong is a guess, and a wrong guess reads the wrong original.
  */
+import { smallest } from "../transcript/extremes.ts";
+
 const FARTHEST = 3;
 const MOST = 3;
 
@@ -50,7 +52,7 @@ function distanceOf(a: string, b: string): number {
       );
       current.push(isSwap && row > 1 && column > 1 ? Math.min(step, at(before, column - 2) + 1) : step);
     }
-    if (Math.min(...current) > FARTHEST + 1) return Math.min(...current);
+    if (smallest(current) > FARTHEST + 1) return smallest(current);
     before = last;
     last = current;
   }

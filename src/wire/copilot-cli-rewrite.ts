@@ -5,6 +5,7 @@
  * in the file is kept as long as its summary still opens the conversation. Events name the one before them, so whoever
  * follows a gap, or a new event, is pointed to what now stands there; all other lines are copied.
  */
+import { smallest } from "../transcript/extremes.ts";
 import { type JsonObject, list, object, parseJson, string } from "../transcript/json.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { COPILOT, writeValue } from "./copilot-cli-events.ts";
@@ -93,7 +94,7 @@ function insertions(aligned: readonly Aligned[], isThere: (one: Aligned) => bool
   for (const one of aligned) {
     if (!isThere(one)) waiting.push(one);
     else if (waiting.length > 0) {
-      before.set(Math.min(...linesOf(one.message)), waiting);
+      before.set(smallest(linesOf(one.message)), waiting);
       waiting = [];
     }
   }

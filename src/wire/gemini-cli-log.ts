@@ -188,7 +188,7 @@ function weave(log: Log, placed: readonly Placed[]): void {
     else if (!anchor) opening.push(entry);
     else behind.set(anchor, [...(behind.get(anchor) ?? []), entry]);
   }
-  if (!first) log.said.push(...opening);
+  if (!first) for (const entry of opening) log.said.push(entry);
   else
     log.said = log.said.flatMap((entry) => [
       ...(entry === first ? opening : []),

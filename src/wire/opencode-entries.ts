@@ -1,6 +1,7 @@
 /**
  * The messages of an OpenCode export, each with the neutral messages it stands for. See `opencode.ts`.
  */
+import { largest } from "../transcript/extremes.ts";
 import { defined, type Json, type JsonObject, list, number, object, string } from "../transcript/json.ts";
 import type { Message, Part, Usage } from "../transcript/message.ts";
 import { prunedAt, readPart, readResult } from "./opencode-parts.ts";
@@ -156,7 +157,7 @@ function resultsOf(step: readonly Placed[]): readonly Said[] {
   const whole: Message = {
     role: "tool",
     parts: answered.map(({ part }) => part),
-    ...(ends.length > 0 ? { at: Math.max(...ends) } : {}),
+    ...(ends.length > 0 ? { at: largest(ends) } : {}),
     native: nativeOf(),
   };
   const pruned = answered.flatMap(({ placed }) => prunedAt(placed.fields) ?? []);

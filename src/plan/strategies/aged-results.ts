@@ -2,6 +2,7 @@
  * What a tool printed long ago is rarely looked at again. How long is long, each system says differently: steps,
  * turns, messages, results, tokens, minutes; a result is old when every limit given says so.
  */
+import { smallest } from "../../transcript/extremes.ts";
 import type { Message, ToolCallPart } from "../../transcript/message.ts";
 import { toolUse } from "../../transcript/tool-use.ts";
 import { editResult } from "../leave.ts";
@@ -82,7 +83,7 @@ function firstKept(situation: Situation, rule: AgedResultsRule): number {
     const said = messages.flatMap((message, index) => (isSaid(message, index) ? [index] : []));
     starts.push(said.at(-rule.keepAssistantMessages) ?? 0);
   }
-  return Math.min(...starts);
+  return smallest(starts);
 }
 
 function isOverdue(

@@ -36,6 +36,13 @@ describe("a result answers", () => {
     expect(outline(calls("1", "Read"), calls("1", "Read"), gets("1", "b"))).toEqual(["0.0 → ", "1.0 → 2.0"]);
   });
 
+  test("then the earlier one, where another result with that id comes", () => {
+    expect(outline(calls("1", "Read"), calls("1", "Read"), gets("1", "b"), gets("1", "a"))).toEqual([
+      "0.0 → 3.0",
+      "1.0 → 2.0",
+    ]);
+  });
+
   test("parallel calls without ids in their order", () => {
     const parallel = assistant(call("", "Read"), call("", "Bash"), call("", "Grep"));
     expect(outline(parallel, user(result("", "a"), result("", "b")), user(result("", "c")))).toEqual([

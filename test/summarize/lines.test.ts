@@ -25,6 +25,7 @@ describe("lines that can be quoted", () => {
     [`key ${"k".repeat(120)}`, []],
     [`${"k".repeat(90)}, ${"k".repeat(120)}`, []],
     [`${"k".repeat(90)}, ${"k".repeat(119)}`, [`${"k".repeat(90)}, ${"k".repeat(119)}`]],
+    [`(${"k".repeat(119)}`, [`(${"k".repeat(119)}`]],
   ])("%j", (text, lines) => {
     expect(quotableLines(text)).toEqual(lines);
   });
@@ -36,6 +37,21 @@ describe("lines that can be quoted", () => {
       expect(far, line).toEqual(bare.map((one) => one.replace(/word$/, "wörd")));
     }
   });
+});
+
+test("a line is one, wherever in whichever text it was said", () => {
+  const lines = new Lines((text) => ({ text, scan: { things: [], words: 0, isNumbered: false } }));
+  const [, first] = lines.of("something before it\nconst value = 1;");
+  const [, , second] = lines.of("other words\nbefore it again\n   7→const value = 1;\nand behind");
+  expect(second).toBe(first);
+  expect(lines.each(["const value = 1;"])[0]).toBe(first);
+  expect(lines.all.map(({ text }) => text)).toEqual([
+    "something before it",
+    "const value = 1;",
+    "other words",
+    "before it again",
+    "and behind",
+  ]);
 });
 
 const BEFORE = ["", "  ", "\t", "7 ", " 12→", "12\t\t", "123456 | ", "12:  ", "12: ", "1234567 ", "12│"];

@@ -232,6 +232,20 @@ describe("the view", () => {
     expect(view(rewound, [folding])).toBe(rewound);
   });
 
+  test("also where the response stands in several messages, and thinks in a later one", () => {
+    const sealed = transcript(
+      user("go"),
+      calls("1", "Read"),
+      gets("1", "a long text"),
+      assistant("Once more."),
+      assistant({ type: "thinking", text: "hm", signature: "s" }, call("2", "Bash")),
+      gets("2", "x"),
+    );
+    const [, , first, , thought] = sealed.messages;
+    const dropping = compaction("b", [stub(first as Message, "[one]"), drop(thought)]);
+    expect(view(sealed, [dropping])).toBe(sealed);
+  });
+
   test("a table gives way to the page of a later fold, which integrates it", () => {
     const table = compaction("t", [stub(history.messages[6] as Message, "[stub]")], {
       page: { role: "user", text: "TABLE" },

@@ -7,6 +7,7 @@
 import {
   canonical,
   defined,
+  isObject,
   type Json,
   type JsonObject,
   list,
@@ -89,8 +90,9 @@ const EVENTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 function readRecord(history: History, line: number, record: JsonObject): void {
   const origin = { line, at: timeOf(record), model: history.model };
   const reader = RECORDS.get(string(record["type"]) ?? "");
-  if (reader && "payload" in record)
-    reader(history, object(record["payload"]), { ...origin, path: ["payload"] });
+  const { payload } = record;
+  // An item that is no object is none: what would be read of it could not be found there again.
+  if (reader && isObject(payload)) reader(history, payload, { ...origin, path: ["payload"] });
   else readBare(history, record, { ...origin, path: [] });
 }
 
@@ -202,6 +204,8 @@ function readTokenCount(history: History, event: JsonObject): void {
   reports.contextTokens = contextTokens;
   const usage = usageOf(last);
   if (usage) report(history, usage);
+  // Emptied by an edit of ours: the response it was of is over all the same.
+  else if (drafts.at(-1)?.role === "assistant") closeLast(drafts);
 }
 
 /** A report is about the last response that has none; or, in files that report first, about the next. */

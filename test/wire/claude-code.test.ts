@@ -3,7 +3,7 @@ import type { Json } from "../../src/transcript/json.ts";
 import type { Transcript } from "../../src/transcript/message.ts";
 import { claudeCode } from "../../src/wire/claude-code.ts";
 import { sourceOf } from "../../src/wire/source.ts";
-import { testSessionWire } from "../contracts/wire.ts";
+import { fold, neutral, PAGES, testSessionWire, written } from "../contracts/wire.ts";
 
 type Fields = { readonly [key: string]: Json };
 
@@ -203,6 +203,15 @@ describe("claude-code, what is its own", () => {
     const session = read([...parallel, failed, says("u2", "a9", "again")]);
     expect(session.whole.messages.find((message) => message.ended === "failed")?.usage).toBeUndefined();
     expect(words(session.seen)).toEqual(["fix the bug", "Found it.", "again"]);
+  });
+
+  test("a record from the end of time is compacted behind like any other", () => {
+    const last = { ...says("u2", "s1", "go on"), timestamp: "+275760-09-13T00:00:00.000Z" };
+    const source = sourceOf(jsonl([...parallel, last]));
+    const session = claudeCode.read(source);
+    const next = fold(session.seen, PAGES[0]?.messages ?? []);
+    const out = written(claudeCode, session, source, next);
+    expect(neutral(claudeCode.read(sourceOf(out)).seen)).toEqual(neutral(next));
   });
 
   test("what the harness says in the user's name is not the user's words", () => {

@@ -205,6 +205,18 @@ describe("claude-code, what is its own", () => {
     expect(words(session.seen)).toEqual(["fix the bug", "Found it.", "again"]);
   });
 
+  test("a record nested beyond all sense is said, kept, and costs only itself", () => {
+    const abyss = JSON.stringify(says("u9", "s1", ["deep"])).replace(
+      '"deep"',
+      "[".repeat(10_000) + "]".repeat(10_000),
+    );
+    const file = `${jsonl(parallel)}${abyss}\n`;
+    const session = claudeCode.read(sourceOf(file));
+    expect(session.skipped).toMatchObject([{ line: 11, why: "nested more than 1,000 levels deep" }]);
+    expect(outline(session.whole)).toEqual(outline(read(parallel).whole));
+    expect(written(claudeCode, session, sourceOf(file))).toBe(file);
+  });
+
   test("a record from the end of time is compacted behind like any other", () => {
     const last = { ...says("u2", "s1", "go on"), timestamp: "+275760-09-13T00:00:00.000Z" };
     const source = sourceOf(jsonl([...parallel, last]));

@@ -255,6 +255,13 @@ describe("copilot-cli, what is its own", () => {
     const next = fold(session.seen, PAGES[0]?.messages ?? []);
     const again = copilotCli.read(sourceOf(written(copilotCli, session, source, next)));
     expect(neutral(again.seen)).toEqual(neutral(next));
+    // Also where what stays is edited.
+    const [first, ...rest] = next.messages;
+    if (!first) throw new Error("the example changed");
+    const cut = first.parts.map((part) => (part.type === "text" ? { ...part, text: `${part.text}…` } : part));
+    const edited = { ...next, messages: [{ ...first, parts: cut }, ...rest] };
+    const third = copilotCli.read(sourceOf(written(copilotCli, session, source, edited)));
+    expect(third.seen.messages).toHaveLength(edited.messages.length);
   });
 
   test("where an id is used again each call has a result of its own, and what one response takes along stays with the other", () => {

@@ -248,15 +248,24 @@ function abort({ drafts }: History): void {
 
 /** A compaction that happened in what is taken back is taken back with it. */
 function rollBack(history: History, event: JsonObject, { line }: Origin): void {
-  const turns = number(event["num_turns"]) ?? 0;
-  const starts = history.drafts.flatMap((draft, index) => (startsTurn(draft) ? [index] : []));
-  const start = starts[Math.max(0, starts.length - turns)];
+  const start = turnsBack(history.drafts, number(event["num_turns"]) ?? 0);
   // No turns, or none there to take back.
   if (start === undefined) return;
-  history.rewound.push({ line, drafts: history.drafts.slice(start) });
-  history.drafts = history.drafts.slice(0, start);
+  history.rewound.push({ line, drafts: history.drafts.splice(start) });
   history.cuts = history.cuts.filter(({ at }) => at <= start);
   closeLast(history.drafts);
+}
+
+/** Where so many turns begin, or all there are; from the end, so that it costs what is taken back. */
+function turnsBack(drafts: readonly Draft[], turns: number): number | undefined {
+  let start: number | undefined;
+  for (let index = drafts.length - 1, found = 0; index >= 0 && found < turns; index -= 1) {
+    const draft = drafts[index];
+    if (!draft || !startsTurn(draft)) continue;
+    start = index;
+    found += 1;
+  }
+  return start;
 }
 
 function timeOf(record: JsonObject): number | undefined {

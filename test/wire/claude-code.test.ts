@@ -205,6 +205,20 @@ describe("claude-code, what is its own", () => {
     expect(words(session.seen)).toEqual(["fix the bug", "Found it.", "again"]);
   });
 
+  test("a file in which no parent is found is read in time that follows its length", () => {
+    const lost = (count: number) =>
+      jsonl(Array.from({ length: count }, (_, n) => says(`u${n}`, `gone${n}`, `message ${n}`)));
+    const millis = (count: number) => {
+      const source = sourceOf(lost(count));
+      const start = performance.now();
+      expect(claudeCode.read(source).whole.messages).toHaveLength(count);
+      return performance.now() - start;
+    };
+    millis(2_000);
+    // Sixteen times as long; the square would be 256 times.
+    expect(millis(32_000)).toBeLessThan(60 * millis(2_000));
+  }, 60_000);
+
   test("a record nested beyond all sense is said, kept, and costs only itself", () => {
     const abyss = JSON.stringify(says("u9", "s1", ["deep"])).replace(
       '"deep"',

@@ -385,6 +385,18 @@ describe("codex, what is its own", () => {
     expect(outline(all.seen)).toEqual(["system: text", "user: text text", "user: text"]);
   });
 
+  test("more turns than there are take back all, and none takes back nothing", () => {
+    const two = [says("user", "one"), says("assistant", "1"), says("user", "two"), says("assistant", "2")];
+    const left = (turns: Json) => {
+      const back = event("thread_rolled_back", { num_turns: turns });
+      return words(read([opening[0] as Json, ...two, back]).whole);
+    };
+    expect(left(99)).toEqual([]);
+    expect(left(2)).toEqual([]);
+    expect(left(1)).toEqual(["one", "1"]);
+    for (const turns of [0, -1, null]) expect(left(turns)).toEqual(["one", "1", "two", "2"]);
+  });
+
   test("an output is shortened where it stands: a string as a string, content items as content items", () => {
     const source = sourceOf(jsonl(working));
     const session = codex.read(source);

@@ -112,6 +112,11 @@ describe("claude-code, what is its own", () => {
     ]);
   });
 
+  test("parallel calls that share an id have a result each, also the one off the path", () => {
+    const shared = parallel.map((value) => JSON.parse(JSON.stringify(value).replaceAll('"t2"', '"t1"')));
+    expect(outline(read(shared).whole)).toEqual(outline(read(parallel).whole));
+  });
+
   test("usage is taken once per response, with the output of its last record", () => {
     const usages = read(parallel).whole.messages.flatMap((message) => message.usage ?? []);
     expect(usages).toEqual([

@@ -2,7 +2,7 @@
 import type { View } from "./apply/view.ts";
 import { addressKey } from "./plan/edit.ts";
 import type { Compaction } from "./plan/ledger.ts";
-import { check, type Problem } from "./transcript/check.ts";
+import { check, type Problem, type ProblemCode } from "./transcript/check.ts";
 
 export type Objection = "not-smaller" | "not-legal";
 
@@ -28,6 +28,14 @@ export function objectionTo(
 
 /** What is wrong with which part: places shift when something before them leaves, addresses do not. */
 function problemKey({ code, messageIndex, partIndex }: Problem, { addresses }: View): string {
+  const kind = SAME.get(code) ?? code;
+  if (OF_ALL.has(kind)) return kind;
   const at = addresses[messageIndex]?.[partIndex ?? 0];
-  return `${code} ${at ? addressKey(at) : "page"}`;
+  return `${kind} ${at ? addressKey(at) : "page"}`;
 }
+
+/** A second answer to one call answers nothing; once the call has left with the first, it is an orphan. */
+const SAME: ReadonlyMap<ProblemCode, ProblemCode> = new Map([["repeated-result", "orphan-result"]]);
+
+/** Wrong with the conversation, whichever part shows it: what the model said first may leave, and it still speaks first. */
+const OF_ALL: ReadonlySet<ProblemCode> = new Set(["starts-with-assistant"]);

@@ -101,6 +101,24 @@ describe("legality", () => {
     expect(said).toMatch(/^not-legal: prefix-changed/);
   });
 
+  test("a second answer to one call is the host's mistake, also where the call left with the first", () => {
+    const twice = transcript(
+      user("go"),
+      calls("a", "Bash", { n: 1 }),
+      gets("a", "one"),
+      assistant("on"),
+      user(result("a", "one more"), "and?"),
+      assistant("done"),
+    );
+    const gone = [call("a", "Bash", { n: 1 }), result("a", "one")].map((part) => edited(part, "drop"));
+    expect(objectionAfter(twice, ...gone)).toBeUndefined();
+  });
+
+  test("where the model spoke first before, it may still: its first words are not the mistake", () => {
+    const headless = transcript(assistant("first"), calls("a", "Bash"), gets("a", "one"), user("on"));
+    expect(objectionAfter(headless, edited({ type: "text", text: "first" }, "drop"))).toBeUndefined();
+  });
+
   test("what was wrong there already does not excuse something else at the same part", () => {
     const lost = transcript(user("go"), calls("lost", "Bash"), user("on"), assistant("done"));
     expect(objectionAfter(lost, edited({ type: "text", text: "go" }, "drop"))).toMatch(

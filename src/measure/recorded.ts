@@ -2,6 +2,7 @@
 import { type Calibration, edited, observe, UNCALIBRATED } from "./calibrate.ts";
 import { type Counter, estimatorFor } from "./count.ts";
 import { Meter } from "./measure.ts";
+import { modelNamed } from "./models.ts";
 import { type Recording, requestsOf } from "./requests.ts";
 
 export function calibrationOf(
@@ -22,7 +23,7 @@ export function calibrationOf(
       ...(response.ended ? { ended: response.ended } : {}),
     });
   }
-  return isOfThis(calibration) ? calibration : UNCALIBRATED;
+  return isOfThis(calibration) && isPossible(calibration, recording.whole.model) ? calibration : UNCALIBRATED;
 }
 
 /**
@@ -35,3 +36,14 @@ function isOfThis({ recent }: Calibration): boolean {
 }
 
 const LEAST_SHOWN = 0.5;
+
+/**
+ * What no model could have been sent is damage. Far above the window we know, because tables age and windows grow; but a number
+ * that was believed would say that everything must go, and that whatever goes saves nothing.
+ */
+function isPossible({ recent }: Calibration, model: string | undefined): boolean {
+  const last = recent.at(-1);
+  return last === undefined || last.prompt <= MOST_WINDOWS * modelNamed(model).windowTokens;
+}
+
+const MOST_WINDOWS = 10;

@@ -98,8 +98,9 @@ function planTable({ input, situation, bound }: Deciding, clears: readonly Propo
 
 function planShared(decision: Deciding, clears: readonly Proposal[], rule: AllocationRule): Plan {
   const { input, situation, bound } = decision;
-  const { fold, proposals, pageTokens, withStep } = sharedFold(decision, clears, rule);
-  if (!isWorthAPage(fold, input.policy, pageTokens)) {
+  const shared = sharedFold(decision, clears, rule);
+  const { fold, proposals, pageTokens, withStep } = shared;
+  if (!isWorthIt(decision, shared)) {
     const others = proposals.filter(({ edit }) => edit.kind !== "fold");
     return planOf(situation, allowedNow(others, bound), "too little could be folded to be worth a page");
   }
@@ -119,7 +120,7 @@ function sharedFold(decision: Deciding, clears: readonly Proposal[], rule: Alloc
     const rules = rulesOf(input.policy, { when: WHEN_FULL }).filter(({ tier }) => tier === undefined);
     const due = proposalsFor(situation, rules, { isFull: true });
     const most = input.targetTokens ?? Number.POSITIVE_INFINITY;
-    const isGood = ({ fold, pageTokens }: SharedFold) => isWorthAPage(fold, input.policy, pageTokens);
+    const isGood = (shared: SharedFold) => isWorthIt(decision, shared);
     const asked = foldShared(decision, due, rule);
     if (isGood(asked) && asked.tokensAfter <= most) return asked;
     // Somebody named a size: where keeping the tail does not come to it, less of the tail is kept.
@@ -184,6 +185,12 @@ function savedByMessage(proposals: readonly Proposal[]): ReadonlyMap<number, num
 
 function reasonOf({ input }: Deciding): string {
   return isForced(input.trigger) ? `asked for (${input.trigger})` : "the context is full";
+}
+
+/** Where the step in progress must fold before anything else may change, its page pays for all that then leaves. */
+function isWorthIt({ input, bound }: Deciding, { fold, proposals, pageTokens }: SharedFold): boolean {
+  const tokens = bound ? tokensOf(proposals) : fold.tokens;
+  return isWorthAPage({ ...fold, tokens }, input.policy, pageTokens);
 }
 
 /** A page is seldom as large as it may be: of little that folds little can be told. */

@@ -1,5 +1,6 @@
 /** Whose message the page can be, and where it stands: a conversation may neither begin nor end with the model. */
 import { largest } from "../transcript/extremes.ts";
+import { hasSpoken } from "../transcript/turns.ts";
 import { cutsOf } from "./cuts.ts";
 import type { Page } from "./ledger.ts";
 import type { Policy } from "./policy.ts";
@@ -50,7 +51,10 @@ function leadInto(situation: Situation, stays: readonly boolean[], last: number)
   const { messages } = situation.transcript;
   const isModels = (index: number) => messages[index]?.role === "assistant";
   const where = (test: (index: number) => boolean) => messages.some((_, index) => test(index));
-  const response = stays.findLastIndex((stay, index) => stay && index <= last && isModels(index));
+  // A thought that was stopped goes with the first edit before it: it ends no wait.
+  const response = stays.findLastIndex(
+    (stay, index) => stay && index <= last && isModels(index) && hasSpoken(messages[index]),
+  );
   const isCalling = messages[response]?.parts.some(({ type }) => type === "tool-call") ?? false;
   const isFolding = where((index) => index > response && index <= last && isModels(index));
   const isLast = !where((index) => index > last && isModels(index));

@@ -92,7 +92,8 @@ function findInCall(part: Part): readonly Finding[] {
 }
 
 function findEnds(messages: readonly Message[]): readonly Problem[] {
-  const isSpoken = (message: Message) => message.role !== "system";
+  // A message of nothing is found as that, and is no word of anybody.
+  const isSpoken = (message: Message) => message.role !== "system" && message.parts.length > 0;
   const first = messages.findIndex(isSpoken);
   const last = messages.findLastIndex(isSpoken);
   const found: Problem[] = [];

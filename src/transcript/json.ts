@@ -32,13 +32,28 @@ export function number(value: Json | undefined): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** Parses, or answers `undefined`: half-written lines and foreign text are expected, not exceptional. */
+/**
+ * Parses, or answers `undefined`: half-written lines and foreign text are expected, not exceptional. What is nested deeper than
+ * anything people or models write counts as foreign: `JSON.stringify` fails on it from some 4,000 levels on, so nothing that
+ * holds it could be hashed, kept or written again.
+ */
 export function parseJson(text: string): Json | undefined {
   try {
-    return JSON.parse(text);
+    const value: Json = JSON.parse(text);
+    return text.length > 2 * MOST_LEVELS && isDeeper(value, MOST_LEVELS) ? undefined : value;
   } catch {
     return undefined;
   }
+}
+
+export const MOST_LEVELS = 1_000;
+
+function isDeeper(value: Json | undefined, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (isList(value)) return value.some((item) => isDeeper(item, levels - 1));
+  for (const key in value) if (isDeeper(value[key], levels - 1)) return true;
+  return false;
 }
 
 /** `{ a: undefined }` without the key: what `exactOptionalPropertyTypes` asks of optional fields. */

@@ -42,8 +42,9 @@ export function lastResponse({ messages }: Transcript): Range | undefined {
   return { start, end };
 }
 
-function hasSpoken({ parts }: Message): boolean {
-  return parts.some(({ type }) => type !== "thinking");
+/** Whether the model said or did anything besides thinking. */
+export function hasSpoken(message: Message | undefined): boolean {
+  return message?.parts.some(({ type }) => type !== "thinking") ?? false;
 }
 
 /** Results may be spread over several messages (OpenAI: one each); they end where something else begins. */

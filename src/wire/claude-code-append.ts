@@ -20,6 +20,8 @@ import type { Session } from "./wire.ts";
 const NAME = "claude-code";
 /** What every record of a session says of it. */
 const COMMON = ["isSidechain", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug"];
+/** Of all dates there are: behind a record that claims it, none can be later. */
+const LAST_TIME = 8.64e15;
 export const NO_USAGE = {
   input_tokens: 0,
   cache_creation_input_tokens: 0,
@@ -108,7 +110,8 @@ class Chain {
     const { seed, latest } = this.#from;
     const uuid = uuidOf(seed, this.records.length);
     const { parentUuid: _, toolUseResult: __, ...rest } = record;
-    const timestamp = new Date(latest + 1 + this.records.length).toISOString();
+    const time = Math.min(latest + 1 + this.records.length, LAST_TIME);
+    const timestamp = new Date(time).toISOString();
     this.records.push({ parentUuid: this.#parent, ...rest, uuid, timestamp });
     this.#parent = uuid;
     return uuid;

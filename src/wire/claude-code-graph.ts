@@ -150,8 +150,9 @@ function isOnThread(node: Node): boolean {
 
 function walkUp(leaf: Node | undefined, graph: Graph): readonly Node[] {
   const passedBy = preservingBoundaries(graph);
+  const before = standInFinder(graph);
   const path = new Set<Node>();
-  for (let node = leaf; node && !path.has(node); node = parentOf(node, graph)) {
+  for (let node = leaf; node && !path.has(node); node = parentOf(node, graph, before)) {
     const boundary = passedBy.get(node.uuid);
     if (boundary && boundary.line < (leaf?.line ?? 0)) path.add(boundary);
     path.add(node);
@@ -167,16 +168,31 @@ function preservingBoundaries(graph: Graph): ReadonlyMap<string, Node> {
   return boundaries;
 }
 
-/** Where the record that is pointed to was never written, what stands before in the file is the best we know. */
-function parentOf(node: Node, graph: Graph): Node | undefined {
+function parentOf(node: Node, graph: Graph, before: (node: Node) => Node | undefined): Node | undefined {
   const uuid = node.parent ?? node.boundary?.logicalParent;
-  if (uuid === undefined) return undefined;
-  return (
-    graph.byUuid.get(uuid) ??
-    graph.nodes.findLast(
-      (other) => other.line < node.line && isOnThread(other) && other.isSidechain === node.isSidechain,
-    )
-  );
+  return uuid === undefined ? undefined : (graph.byUuid.get(uuid) ?? before(node));
+}
+
+/**
+ * Where the record that is pointed to was never written, what stands before in the file is the best we know. Worked out for all
+ * at once, when the first is missing: in a file of another's uuids all are.
+ */
+function standInFinder({ nodes }: Graph): (node: Node) => Node | undefined {
+  let known: Map<Node, Node | undefined> | undefined;
+  return (node) => {
+    known ??= standIns(nodes);
+    return known.get(node);
+  };
+}
+
+function standIns(nodes: readonly Node[]): Map<Node, Node | undefined> {
+  const before = new Map<Node, Node | undefined>();
+  const last = new Map<boolean, Node>();
+  for (const node of nodes) {
+    before.set(node, last.get(node.isSidechain));
+    if (isOnThread(node)) last.set(node.isSidechain, node);
+  }
+  return before;
 }
 
 /** The calls a user record answers. */

@@ -60,8 +60,7 @@ function placeMessages(path: readonly Node[], graph: Graph): readonly Placed[] {
     else if (node.message) {
       const response = responseOf(node, graph);
       place(response, assistantMessage);
-      for (const result of resultsOf(response, onPath, graph))
-        if (!done.has(result)) place([result], userMessage);
+      for (const result of resultsOf(response, { onPath, done, graph })) place([result], userMessage);
     }
   }
   return placed;
@@ -73,17 +72,30 @@ function responseOf(node: Node, graph: Graph): readonly Node[] {
   return siblings.filter((other) => other.type === "assistant" && other.isSidechain === node.isSidechain);
 }
 
-/** The result of each call: the one on the path, or, for parallel calls, the one that hangs beside it. */
-function resultsOf(response: readonly Node[], onPath: ReadonlySet<Node>, graph: Graph): readonly Node[] {
+interface Answers {
+  readonly onPath: ReadonlySet<Node>;
+  readonly done: ReadonlySet<Node>;
+  readonly graph: Graph;
+}
+
+/**
+ * The result of each call: the one on the path, or, for parallel calls, the one that hangs beside it. Where an id was used
+ * again, each call takes the next that none has taken.
+ */
+function resultsOf(response: readonly Node[], { onPath, done, graph }: Answers): readonly Node[] {
   const calls = response
     .flatMap((node) => list(node.message?.["content"]))
     .flatMap((block) => string(object(block)["id"]) ?? []);
   const isCopy = response.some((node) => graph.written.has(node.uuid));
-  const results = calls.flatMap((id) => {
-    const answers = (graph.byCallId.get(id) ?? []).filter((node) => graph.written.has(node.uuid) === isCopy);
-    return answers.find((answer) => onPath.has(answer)) ?? answers[0] ?? [];
-  });
-  return [...new Set(results)].sort((a, b) => a.line - b.line);
+  const results = new Set<Node>();
+  for (const id of calls) {
+    const answers = (graph.byCallId.get(id) ?? []).filter(
+      (node) => graph.written.has(node.uuid) === isCopy && !done.has(node) && !results.has(node),
+    );
+    const answer = answers.find((node) => onPath.has(node)) ?? answers[0];
+    if (answer) results.add(answer);
+  }
+  return [...results].sort((a, b) => a.line - b.line);
 }
 
 function assistantMessage(nodes: readonly Node[]): Message {

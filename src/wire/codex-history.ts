@@ -7,6 +7,7 @@
 import {
   canonical,
   defined,
+  isObject,
   type Json,
   type JsonObject,
   list,
@@ -89,8 +90,9 @@ const EVENTS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 function readRecord(history: History, line: number, record: JsonObject): void {
   const origin = { line, at: timeOf(record), model: history.model };
   const reader = RECORDS.get(string(record["type"]) ?? "");
-  if (reader && "payload" in record)
-    reader(history, object(record["payload"]), { ...origin, path: ["payload"] });
+  const { payload } = record;
+  // An item that is no object is none: what would be read of it could not be found there again.
+  if (reader && isObject(payload)) reader(history, payload, { ...origin, path: ["payload"] });
   else readBare(history, record, { ...origin, path: [] });
 }
 
@@ -202,6 +204,8 @@ function readTokenCount(history: History, event: JsonObject): void {
   reports.contextTokens = contextTokens;
   const usage = usageOf(last);
   if (usage) report(history, usage);
+  // Emptied by an edit of ours: the response it was of is over all the same.
+  else if (drafts.at(-1)?.role === "assistant") closeLast(drafts);
 }
 
 /** A report is about the last response that has none; or, in files that report first, about the next. */
@@ -244,15 +248,24 @@ function abort({ drafts }: History): void {
 
 /** A compaction that happened in what is taken back is taken back with it. */
 function rollBack(history: History, event: JsonObject, { line }: Origin): void {
-  const turns = number(event["num_turns"]) ?? 0;
-  const starts = history.drafts.flatMap((draft, index) => (startsTurn(draft) ? [index] : []));
-  const start = starts[Math.max(0, starts.length - turns)];
+  const start = turnsBack(history.drafts, number(event["num_turns"]) ?? 0);
   // No turns, or none there to take back.
   if (start === undefined) return;
-  history.rewound.push({ line, drafts: history.drafts.slice(start) });
-  history.drafts = history.drafts.slice(0, start);
+  history.rewound.push({ line, drafts: history.drafts.splice(start) });
   history.cuts = history.cuts.filter(({ at }) => at <= start);
   closeLast(history.drafts);
+}
+
+/** Where so many turns begin, or all there are; from the end, so that it costs what is taken back. */
+function turnsBack(drafts: readonly Draft[], turns: number): number | undefined {
+  let start: number | undefined;
+  for (let index = drafts.length - 1, found = 0; index >= 0 && found < turns; index -= 1) {
+    const draft = drafts[index];
+    if (!draft || !startsTurn(draft)) continue;
+    start = index;
+    found += 1;
+  }
+  return start;
 }
 
 function timeOf(record: JsonObject): number | undefined {

@@ -4,7 +4,16 @@
  * A user message is kept twice: as it was typed, and as it was sent, with a date before it and reminders behind. What
  * was sent is read, in up to three pieces, so that the user's words are told from what was put around them.
  */
-import { defined, isObject, type Json, type JsonObject, list, object, string } from "../transcript/json.ts";
+import {
+  defined,
+  isObject,
+  type Json,
+  type JsonObject,
+  list,
+  object,
+  sameJson,
+  string,
+} from "../transcript/json.ts";
 import type {
   Message,
   Part,
@@ -31,15 +40,27 @@ export interface Event {
 
 export function readEvents(source: Source, skipped: Skipped[]): readonly Event[] {
   const events: Event[] = [];
+  const isRepeated = repeats();
   for (const { line, value } of recordsOf(source, skipped)) {
     const type = string(value["type"]);
-    if (type === undefined || !isObject(value["data"])) continue;
+    if (type === undefined || !isObject(value["data"]) || isRepeated(value)) continue;
     const data = value["data"];
     // Newer versions name the agent; older ones name the call it was started by.
     const agent = string(value["agentId"]) ?? string(data["parentToolCallId"]);
     events.push({ line, type, data, at: timeOf(string(value["timestamp"])), agent });
   }
   return events;
+}
+
+/** Whether an event was there before, to the letter: lines that were written twice are read once. */
+export function repeats(): (event: JsonObject) => boolean {
+  const known = new Map<string, JsonObject>();
+  return (event) => {
+    const id = string(event["id"]);
+    const first = known.get(id ?? "");
+    if (id !== undefined && !first) known.set(id, event);
+    return first !== undefined && sameJson(first, event);
+  };
 }
 
 export function timeOf(timestamp: string | undefined): number | undefined {

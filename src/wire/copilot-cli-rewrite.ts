@@ -8,7 +8,7 @@
 import { smallest } from "../transcript/extremes.ts";
 import { type JsonObject, list, object, parseJson, string } from "../transcript/json.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
-import { COPILOT, writeValue } from "./copilot-cli-events.ts";
+import { COPILOT, repeats, writeValue } from "./copilot-cli-events.ts";
 import {
   type Aligned,
   align,
@@ -51,11 +51,17 @@ export function* rewriteEvents(session: Session, source: Source, next: Transcrip
   refuseReordering(aligned, session);
   const plan = planFor(session, aligned);
   const chain = new Chain(seedOf(session, aligned));
+  const isRepeated = repeats();
   for (const line of source.lines()) {
     const event = object(parseJson(line.text));
+    if (isRepeated(event)) continue;
     for (const one of plan.before.get(line.number) ?? []) yield chain.insert(one);
     if (plan.isGone(line.number, event)) chain.skip(event);
-    else yield chain.pass(event, line.bytes, plan.changes.get(line.number) ?? []);
+    else {
+      const changes = plan.changes.get(line.number) ?? [];
+      // Changes are made in place, and a repetition is held against the event as it was.
+      yield chain.pass(changes.length > 0 ? object(parseJson(line.text)) : event, line.bytes, changes);
+    }
   }
   if (!chain.endsLine) yield encode("\n");
   for (const one of plan.atEnd) yield chain.insert(one);
@@ -72,7 +78,8 @@ function planFor(session: Session, aligned: readonly Aligned[]) {
     ({ native }) => !left.has(native),
   );
   const lines = new Set(leaving.flatMap(linesOf));
-  const calls = new Set(leaving.flatMap(({ parts }) => parts).flatMap(callIdOf));
+  const calls = new Set(leaving.flatMap(callIdsOf));
+  for (const { message } of aligned.filter(isThere)) for (const id of callIdsOf(message)) calls.delete(id);
   const isGone = (line: number, { type, data }: JsonObject) => {
     const { toolCallId, parentToolCallId } = object(data);
     if (!isBounded && BOUNDARIES.has(string(type) ?? "")) return true;
@@ -105,8 +112,8 @@ function linesOf({ native }: Message): readonly number[] {
   return list(native?.value).map(Number);
 }
 
-function callIdOf(part: Part): readonly string[] {
-  return part.type === "tool-call" ? [part.callId] : [];
+function callIdsOf({ parts }: Message): readonly string[] {
+  return parts.flatMap((part) => (part.type === "tool-call" ? [part.callId] : []));
 }
 
 /** Events as they go out, each pointing to one that is still there. */
@@ -150,7 +157,12 @@ class Chain {
   #parentOf({ parentId }: JsonObject): string | undefined {
     if (typeof parentId !== "string") return undefined;
     let found = parentId;
-    for (let to = this.#now.get(found); to !== undefined; to = this.#now.get(found)) found = to;
+    // In a damaged file events may name each other.
+    const seen = new Set<string>();
+    for (let to = this.#now.get(found); to !== undefined && !seen.has(to); to = this.#now.get(found)) {
+      seen.add(to);
+      found = to;
+    }
     return found;
   }
 }

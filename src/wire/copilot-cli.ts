@@ -56,21 +56,27 @@ function read(source: Source): Session {
   };
 }
 
-/** Which calls were made, and what came of each. */
+/** Which calls were made, and what came of those of each response. */
 interface Calls {
   readonly made: ReadonlySet<string>;
-  readonly results: ReadonlyMap<string, Event>;
+  readonly results: ReadonlyMap<Event, readonly Event[]>;
 }
 
+/** Where an id was used again, each call takes the next result. */
 function callsOf(events: readonly Event[]): Calls {
-  const made = new Set<string>();
-  const results = new Map<string, Event>();
+  const waiting = new Map<string, Event[]>();
   for (const event of events) {
-    if (event.type === "assistant.message") for (const id of callIds(event)) made.add(id);
+    if (event.type !== "tool.execution_complete") continue;
     const id = string(event.data["toolCallId"]) ?? "";
-    if (event.type === "tool.execution_complete" && !results.has(id)) results.set(id, event);
+    const others = waiting.get(id);
+    if (others) others.push(event);
+    else waiting.set(id, [event]);
   }
-  return { made, results };
+  const responses = events.filter(({ type }) => type === "assistant.message");
+  const results = responses.map(
+    (event) => [event, callIds(event).flatMap((id) => waiting.get(id)?.shift() ?? [])] as const,
+  );
+  return { made: new Set(responses.flatMap(callIds)), results: new Map(results) };
 }
 
 function callIds(event: Event): readonly string[] {
@@ -92,7 +98,7 @@ function tell(events: readonly Event[], calls: Calls): Told {
   let started: number | undefined;
   for (const event of events) {
     messages.push(...messagesOf(event, calls));
-    if (event.type === "abort") markAborted(messages, calls);
+    if (event.type === "abort") markAborted(messages);
     for (; told < messages.length; told += 1) context.push(told);
     if (event.type === "session.compaction_start") started = told;
     const compaction = compactionOf(event);
@@ -129,7 +135,7 @@ function messagesOf(event: Event, calls: Calls): readonly Message[] {
 /** A response, and the results of its calls as one message. */
 function stepMessages(event: Event, calls: Calls): readonly Message[] {
   const model = string(event.data["model"]);
-  const results = callIds(event).flatMap((id) => calls.results.get(id) ?? []);
+  const results = calls.results.get(event) ?? [];
   const response = message("assistant", assistantParts(event), [event]);
   return [
     ...response.map((said): Message => ({ ...said, ...defined({ model }), ended: "done" })),
@@ -155,10 +161,12 @@ function message(
 }
 
 /** Responses are written when they are whole; what an abort cuts short is the tools of the last one. */
-function markAborted(messages: Message[], calls: Calls): void {
+function markAborted(messages: Message[]): void {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   const response = messages[last];
-  const isOpen = response?.parts.some((part) => part.type === "tool-call" && !calls.results.has(part.callId));
+  const answers = messages[last + 1]?.role === "tool" ? (messages[last + 1]?.parts ?? []) : [];
+  const answered = new Set(answers.flatMap((part) => (part.type === "tool-result" ? [part.callId] : [])));
+  const isOpen = response?.parts.some((part) => part.type === "tool-call" && !answered.has(part.callId));
   if (response && isOpen) messages[last] = { ...response, ended: "aborted" };
 }
 

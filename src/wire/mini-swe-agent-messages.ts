@@ -9,6 +9,9 @@ import { actionParts, type Block, fencedBlocks } from "./text-actions.ts";
 /** Which step a message is of, "" for none: written where steps before it left, so that it is still read as it was. */
 export const STAMP = "palimpsest_step";
 
+/** Written beside a failed result that was shortened. */
+export const FAILED = "palimpsest_failed";
+
 /** Which calls wait for their answer. */
 interface State {
   readonly open: string[];
@@ -136,6 +139,7 @@ function spokenParts(record: JsonObject, spot: Spot): readonly Part[] {
 
 function isFailure(record: JsonObject): boolean {
   const extra = object(record["extra"]);
+  if (extra[FAILED] === true) return true;
   if (record["role"] === "exit") return extra["exit_status"] !== "Submitted";
   if (extra["exception_info"]) return true;
   const text = string(record["content"]) ?? "";

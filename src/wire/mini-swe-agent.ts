@@ -10,10 +10,18 @@
 import { defined, type Json, type JsonObject, list, object, string } from "../transcript/json.ts";
 import type { Part, Transcript } from "../transcript/message.ts";
 import { writeChatPart } from "./chat-completion.ts";
-import { commandFence, readMessages, STAMP } from "./mini-swe-agent-messages.ts";
+import { commandFence, FAILED, readMessages, STAMP } from "./mini-swe-agent-messages.ts";
 import { writeValue } from "./openai-items.ts";
 import { type Aligned, dropAt, isRestructured, rewriteList, wordsOf } from "./rewrite.ts";
-import { blankItem, type Change, changesTo, documentOf, spotOf, writeDocument } from "./session-file.ts";
+import {
+  blankItem,
+  type Change,
+  changesTo,
+  documentOf,
+  type Spot,
+  spotOf,
+  writeDocument,
+} from "./session-file.ts";
 import type { Source } from "./source.ts";
 import { refuseDerivedCall, segmentChange, stepOf } from "./text-actions.ts";
 import type { Confidence, Sample, Session, SessionWire, Skipped } from "./wire.ts";
@@ -85,7 +93,14 @@ function spell(part: Part): readonly Change[] {
   const spot = spotOf(part, NAME);
   const to = (old: Json | undefined) =>
     object(old)["type"] === "reasoning" ? writeValue(part, old) : writeChatPart(part, old);
-  return [segmentChange(part, spot, commandFence) ?? { ...spot, to }];
+  return [segmentChange(part, spot, commandFence) ?? { ...spot, to }, ...failure(part, spot)];
+}
+
+/** That a command failed is read from what it printed, and in a shortened result that may be gone: it is noted. */
+function failure(part: Part, { line, path }: Spot): readonly Change[] {
+  if (part.type !== "tool-result" || !part.isError) return [];
+  const to = (extra: Json | undefined) => ({ ...object(extra), [FAILED]: true });
+  return [{ line, path: [...path.slice(0, 2), "extra"], to }];
 }
 
 /** `info` comes first, and a submission in it may be larger than the sample: it must do alone. */

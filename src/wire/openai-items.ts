@@ -73,6 +73,8 @@ export function isRun(role: Role): boolean {
 }
 
 function readValue(value: Json, of: Spelling): Part {
+  // A piece of content that is a bare text; edited, it is written as one.
+  if (typeof value === "string" && of === OPENAI_CONTENT) return { type: "text", text: value };
   const fields = object(value);
   switch (fields["type"]) {
     case "input_text":

@@ -99,6 +99,7 @@ function inOrder(runs: readonly Run[], material: Material): readonly Json[] {
   const renamed = new Map<string, string>();
   const opening = material.stored[runs.find(({ of }) => of !== undefined)?.of ?? 0] ?? {};
   const done = new Set<number | undefined>();
+  let asker: string | undefined;
   for (const [place, run] of runs.entries()) {
     const before = messages.at(-1);
     const isAgain = done.has(run.of);
@@ -107,17 +108,25 @@ function inOrder(runs: readonly Run[], material: Material): readonly Json[] {
     const message =
       run.of === undefined
         ? newMessage(run.members[0] as Aligned, near, { ...material, place })
-        : copied(run, renamed, { ...material, after: isAgain ? near : undefined });
+        : copied(run, renamed, { ...material, asker, after: isAgain ? near : undefined });
+    const { role, id } = object(message["info"]);
+    if (role === "user") asker = string(id);
     messages.push(message);
   }
   return messages;
+}
+
+interface Copying extends Material {
+  /** The last message of the user before it: whom a response answers whose own question left. */
+  readonly asker: string | undefined;
+  readonly after: JsonObject | undefined;
 }
 
 /** The parts that are left, with the marks of the steps they are part of; a step that is gone takes its marks along. */
 function copied(
   { of = 0, members }: Run,
   renamed: Map<string, string>,
-  { stored, seed, sessionID, after }: Material & { readonly after: JsonObject | undefined },
+  { stored, seed, sessionID, asker, after }: Copying,
 ): JsonObject {
   const { info, parts } = object(stored[of]);
   // A question and a summary that stay are messages like any other now: as a compaction they would hide what is before.
@@ -130,7 +139,8 @@ function copied(
   const places = new Set(
     members.flatMap(({ message }) => message.parts.map((part) => Number(pathOf(part)[3]))),
   );
-  const parentID = renamed.get(string(fields["parentID"]) ?? "") ?? fields["parentID"];
+  const asked = string(fields["parentID"]);
+  const parentID = asked === undefined ? undefined : (renamed.get(asked) ?? asker ?? asked);
   return {
     info: { ...fields, id, sessionID, ...defined({ parentID }) },
     parts: keptParts(list(parts), places, members).map((part) => ({

@@ -61,22 +61,37 @@ export function condense(
   const summary = pageOf(aligned) ?? aligned.find((one) => one.said && !isThere(one));
   const left = new Set(aligned.filter(isThere).map(({ message }) => message.native));
   const isForgotten = ({ of }: LiveEvent) => of !== undefined && !left.has(of);
-  const placed = placeNew(aligned, {
-    isThere,
-    live: native.live.filter((event) => !isForgotten(event)),
-  });
+  const live = native.live.filter((event) => !isForgotten(event));
+  const placed = placeNew(aligned, { isThere, live });
   const made = eventsFor(placed, native, { seed: seedOf(session, aligned), summary });
   const offset = summary ? placed.indexOf(summary) : 0;
+  const { forgotten, removed } = leaving(native.live.filter(isForgotten), live);
   const condensation = condensationOf(native, {
     id: made.idAt(made.inserted.length),
-    forgotten: native.live.filter(isForgotten).map(({ id }) => id),
+    forgotten,
     ...(summary ? { summary: wordsOf(summary, NAME), offset } : {}),
   });
   const changes = [
     ...aligned.filter(isThere).flatMap((one) => changesIn(one, spelling)),
     ...(summary ? [] : earlierSummaries(session)),
   ];
-  return place(source, native, { changes, inserted: made.inserted, condensation });
+  return place(source, native, { changes, inserted: made.inserted, removed, condensation });
+}
+
+/**
+ * Events of two conversations put into one file may share ids. A condensation that named one would take what stays along, so
+ * such events leave the file.
+ */
+function leaving(
+  gone: readonly LiveEvent[],
+  staying: readonly LiveEvent[],
+): { readonly forgotten: readonly Json[]; readonly removed: readonly Spot[] } {
+  const kept = new Set(staying.map(({ id }) => String(id)));
+  const isShared = ({ id }: LiveEvent) => kept.has(String(id));
+  return {
+    forgotten: gone.filter((event) => !isShared(event)).map(({ id }) => id),
+    removed: gone.filter(isShared).map(({ spot }) => spot),
+  };
 }
 
 /** Without a summary of its own, a condensation leaves the one before it in place. */
@@ -165,18 +180,21 @@ function condensationOf(
 interface Writing {
   readonly changes: readonly Change[];
   readonly inserted: readonly Inserted[];
+  readonly removed: readonly Spot[];
   readonly condensation: JsonObject;
 }
 
 function place(source: Source, native: OpenHandsNative, writing: Writing): Iterable<Uint8Array> {
-  const { changes, inserted, condensation } = writing;
+  const { changes, inserted, removed, condensation } = writing;
   const holder = native.list;
   if (!holder) return placeLines(source, writing);
   const relist = (events: Json | undefined): Json => {
     const at = (index: number) =>
       inserted.filter(({ before }) => before?.path[holder.path.length] === index).map(({ event }) => event);
     const atEnd = inserted.filter(({ before }) => !before).map(({ event }) => event);
-    return [...list(events).flatMap((event, index) => [...at(index), event]), ...atEnd, condensation];
+    const gone = new Set(removed.map(({ path }) => path[holder.path.length]));
+    const staying = (event: Json, index: number) => [...at(index), ...(gone.has(index) ? [] : [event])];
+    return [...list(events).flatMap(staying), ...atEnd, condensation];
   };
   const rewrite = (record: Json, line: number): Json => {
     const edited = applyChanges(
@@ -190,8 +208,12 @@ function place(source: Source, native: OpenHandsNative, writing: Writing): Itera
   return rewriteLines(source, new Set([holder.line, ...changes.map(({ line }) => line)]), rewrite);
 }
 
-function placeLines(source: Source, { changes, inserted, condensation }: Writing): Iterable<Uint8Array> {
+function placeLines(
+  source: Source,
+  { changes, inserted, removed, condensation }: Writing,
+): Iterable<Uint8Array> {
   const edited = new Set(changes.map(({ line }) => line));
+  const gone = new Set(removed.map(({ line }) => line));
   const rewrite = (record: Json, line: number) =>
     applyChanges(
       record,
@@ -199,7 +221,8 @@ function placeLines(source: Source, { changes, inserted, condensation }: Writing
     );
   const before = new Map(inserted.map(({ before: spot }) => [spot?.line, [] as JsonObject[]]));
   for (const { before: spot, event } of inserted) before.get(spot?.line)?.push(event);
-  const lines = sourceFrom(() => rewriteLines(source, edited, rewrite, (line) => before.get(line) ?? []));
+  const around = { before: (line: number) => before.get(line) ?? [], gone };
+  const lines = sourceFrom(() => rewriteLines(source, edited, rewrite, around));
   return appendRecords(lines, [...(before.get(undefined) ?? []), condensation]);
 }
 
@@ -207,10 +230,14 @@ function* rewriteLines(
   source: Source,
   lines: ReadonlySet<number>,
   rewrite: (record: Json, line: number) => Json,
-  before: (line: number) => readonly JsonObject[] = () => [],
+  around?: {
+    readonly before: (line: number) => readonly JsonObject[];
+    readonly gone: ReadonlySet<number>;
+  },
 ): Generator<Uint8Array> {
   for (const line of source.lines()) {
-    for (const event of before(line.number)) yield encode(`${JSON.stringify(event)}\n`);
+    for (const event of around?.before(line.number) ?? []) yield encode(`${JSON.stringify(event)}\n`);
+    if (around?.gone.has(line.number)) continue;
     yield lines.has(line.number)
       ? encode(`${JSON.stringify(rewrite(JSON.parse(line.text), line.number))}\n`)
       : line.bytes;

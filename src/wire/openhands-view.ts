@@ -52,12 +52,12 @@ export interface View {
   readonly compactions: readonly NativeCompaction[];
   readonly tools?: readonly ToolSchema[];
   /** The events still in view, and the message each is part of. */
-  readonly live: readonly { readonly id: string; readonly of: Message["native"] }[];
+  readonly live: readonly { readonly event: PlacedEvent; readonly of: Message["native"] }[];
 }
 
 type Draft = { -readonly [K in keyof Message]: Message[K] } & { parts: Part[] };
 /** An event still in the view, and the message it is part of, if any. */
-type Live = { readonly id: string; readonly draft: number | undefined };
+type Live = { readonly event: PlacedEvent; readonly draft: number | undefined };
 
 interface State {
   readonly wire: string;
@@ -75,11 +75,11 @@ export function viewOf(events: Iterable<readonly [PlacedEvent, Reading]>, wire: 
     if (reading.tools) state.tools = reading.tools;
     const draft = reading.says && say(state, event, reading.says);
     if (reading.forgets) forget(state, event, reading.forgets);
-    else if (!reading.isHidden) state.live.push({ id: event.id, draft });
+    else if (!reading.isHidden) state.live.push({ event, draft });
   }
   const { drafts, compactions, tools } = state;
-  const live = state.live.map(({ id, draft }) => ({
-    id,
+  const live = state.live.map(({ event, draft }) => ({
+    event,
     of: draft === undefined ? undefined : drafts[draft]?.native,
   }));
   return { messages: drafts, seen: seenOf(state), compactions, live, ...defined({ tools }) };
@@ -104,7 +104,7 @@ function say(state: State, event: PlacedEvent, saying: Saying): number | undefin
 
 /** Costs what is in view, not what ever was: events once forgotten are not looked at again. */
 function forget(state: State, event: PlacedEvent, { includes, summary, offset }: Forgetting): void {
-  const kept = state.live.filter(({ id }) => !includes(id));
+  const kept = state.live.filter((one) => !includes(one.event.id));
   const still = new Set(kept.map(({ draft }) => draft));
   const gone = state.live.flatMap(({ draft }) => (draft === undefined || still.has(draft) ? [] : [draft]));
   state.live = kept;

@@ -67,16 +67,12 @@ function read(source: Source): Session {
 }
 
 function nativeOf({ events }: Found, view: View, isOneDocument: boolean): OpenHandsNative {
-  const byId = new Map(events.map((event) => [event.id, event]));
   const first = events[0];
   const depth = first?.spot.path.findIndex((step) => typeof step === "number") ?? -1;
   const holder =
     first && depth >= 0 ? { line: first.spot.line, path: first.spot.path.slice(0, depth) } : undefined;
   return {
-    live: view.live.flatMap(({ id, of }) => {
-      const event = byId.get(id);
-      return event ? [{ id: event.event["id"] ?? id, spot: event.spot, of }] : [];
-    }),
+    live: view.live.map(({ event, of }) => ({ id: event.event["id"] ?? event.id, spot: event.spot, of })),
     ids: events.map(({ event }) => event["id"] ?? null),
     isDocument: isOneDocument,
     isV1: typeof first?.event["kind"] === "string",

@@ -11,9 +11,17 @@ export const SAMPLE_BYTES = 16_384;
 
 export function sampleOf(head: Uint8Array): Sample {
   const text = new TextDecoder().decode(head.subarray(0, SAMPLE_BYTES));
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
+  const lines = text
+    .split(/\r?\n/)
+    .map(withoutZeros)
+    .filter((line) => line.trim() !== "");
   const isLines = lines[0] !== undefined && parseJson(lines[0]) !== undefined;
   return { text, records: isLines ? recordsOf(lines) : partial(text) };
+}
+
+/** As in `source.ts`: a crash may leave them before the first record too. */
+function withoutZeros(line: string): string {
+  return line.startsWith("\0") ? line.replace(/^\0+/, "") : line;
 }
 
 function recordsOf(lines: readonly string[]): readonly Json[] {

@@ -5,7 +5,16 @@
  * an edit it says what the value at that spot becomes; everything else is copied from the source as bytes.
  */
 import { PalimpsestError } from "../errors.ts";
-import { isList, isObject, type Json, type JsonObject, list, object, parseJson } from "../transcript/json.ts";
+import {
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  list,
+  MOST_LEVELS,
+  object,
+  parseJson,
+} from "../transcript/json.ts";
 import type { Message, Part, Transcript } from "../transcript/message.ts";
 import { isExact, type Line, type Source, wholeText } from "./source.ts";
 import type { Session, Skipped } from "./wire.ts";
@@ -31,7 +40,7 @@ export function* recordsOf(source: Source, skipped: Skipped[]): Generator<FileRe
   // One line behind: only what turns out to be the last line may be called half-written.
   let broken: Line | undefined;
   for (const line of source.lines()) {
-    if (broken) skipped.push(skip(broken, "not JSON"));
+    if (broken) skipped.push(skip(broken, whyNot(broken.text) ?? "not JSON"));
     broken = undefined;
     if (line.text.trim() === "") continue;
     if (!isExact(line))
@@ -41,7 +50,17 @@ export function* recordsOf(source: Source, skipped: Skipped[]): Generator<FileRe
     else if (value === undefined) broken = line;
     else skipped.push(skip(line, "JSON, but not an object"));
   }
-  if (broken) skipped.push(skip(broken, "half-written last line"));
+  if (broken) skipped.push(skip(broken, whyNot(broken.text) ?? "half-written last line"));
+}
+
+/** Of what `parseJson` does not read, what is JSON all the same. */
+function whyNot(text: string): string | undefined {
+  try {
+    JSON.parse(text);
+    return `nested more than ${MOST_LEVELS.toLocaleString("en-US")} levels deep`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A file that is one JSON document. */
@@ -56,7 +75,8 @@ export function documentOf(source: Source, skipped: Skipped[]): Json | undefined
       why: "bytes that are not UTF-8, read as U+FFFD and kept as they are",
     });
   const value = parseJson(text);
-  if (value === undefined) skipped.push({ line: 1, offset: 0, bytes, why: "not a complete JSON document" });
+  if (value === undefined)
+    skipped.push({ line: 1, offset: 0, bytes, why: whyNot(text) ?? "not a complete JSON document" });
   return value;
 }
 

@@ -18,7 +18,7 @@ export interface Line {
   readonly offset: number;
   /** The bytes as they stand in the file, line end included. */
   readonly bytes: Uint8Array;
-  /** Decoded, without byte order mark and line end. */
+  /** Decoded, without byte order mark and line end, and without the zeros a crash of the machine leaves around what it lost. */
   readonly text: string;
 }
 
@@ -71,7 +71,7 @@ export function wholeText(source: Source): {
 } {
   const chunks = [...source.chunks()];
   const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-  const text = decode(bytes, hasMark(bytes) ? 3 : 0, bytes.length);
+  const text = decode(bytes, ...withoutZeros(bytes, hasMark(bytes) ? 3 : 0, bytes.length));
   return { text, bytes: bytes.length, isExact: !text.includes("\uFFFD") || isUtf8(bytes) };
 }
 
@@ -79,7 +79,15 @@ function textOf(bytes: Uint8Array, number: number): string {
   let end = bytes.length;
   if (bytes[end - 1] === NEWLINE) end -= 1;
   if (bytes[end - 1] === CARRIAGE_RETURN) end -= 1;
-  return decode(bytes, number === 1 && hasMark(bytes) ? 3 : 0, end);
+  return decode(bytes, ...withoutZeros(bytes, number === 1 && hasMark(bytes) ? 3 : 0, end));
+}
+
+/** The next record is then appended behind them, on the same line. Zeros alone stay: a line of them is no blank line. */
+function withoutZeros(bytes: Uint8Array, start: number, end: number): [start: number, end: number] {
+  let [first, last] = [start, end];
+  while (first < last && bytes[first] === 0) first += 1;
+  while (last > first && bytes[last - 1] === 0) last -= 1;
+  return first === last ? [start, end] : [first, last];
 }
 
 function hasMark(bytes: Uint8Array): boolean {

@@ -167,4 +167,10 @@ describe("calibrationOf", () => {
     expect(isCalibrated(calibrationOf(recordedAs(Math.round(counted * 0.9))))).toBe(true);
     expect(isCalibrated(calibrationOf(recordedAs(Math.round(counted * 0.1))))).toBe(false);
   });
+
+  test("usage that no model could have been sent is not believed", () => {
+    expect(isCalibrated(calibrationOf(recordedAs(1_000_000)))).toBe(true);
+    expect(isCalibrated(calibrationOf(recordedAs(1_000_000_000_000)))).toBe(false);
+    expect(isCalibrated(calibrationOf(recordedAs(1e308)))).toBe(false);
+  });
 });

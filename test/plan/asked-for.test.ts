@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { assistant, calls, gets, system, transcript, user } from "../say.ts";
+import { assistant, call, calls, gets, system, thinks, transcript, user } from "../say.ts";
 import { planFor, totalOf } from "./plans.ts";
 
 const LINE = "the queue drains before the server is closed and every worker has answered once more. ";
@@ -35,6 +35,15 @@ describe("one budget, asked for", () => {
         targetTokens,
       );
     }
+  });
+
+  const room = { trigger: "manual", windowTokens: 40_000, outputTokens: 8_000 } as const;
+  test("a giant result is shortened also before a call the model had thought about: that step folds for it, however small it is", () => {
+    const waiting = assistant(thinks("look again", "seal"), call("c9", "Bash", { command: "make" }));
+    const given = transcript(user("go"), ...step(98, 8_000), waiting, gets("c9", "ok"));
+    const plan = planFor(given, { ...room, isAtRest: true });
+    expect(plan.edits.map(({ kind }) => kind)).toContain("trim");
+    expect(plan.page).toBeDefined();
   });
 
   test("a system prompt among the messages is not counted against what is asked for", () => {

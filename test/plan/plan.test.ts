@@ -147,6 +147,15 @@ test("where older steps stay, a line of the model parts their results from the p
   expect(check(unled, { original: thinking }).map(({ code }) => code)).toEqual(["missing-thinking"]);
 });
 
+test("that line is there too behind a thought that was stopped, which ends no wait", () => {
+  const lost = [assistant(thinks("let me look", "seal x")), gets("never-asked", "orphan")];
+  const given = transcript(...thinking.messages.slice(0, -2), ...lost, ...thinking.messages.slice(-2));
+  const plan = planFor(given, tight);
+  expect(plan.page).toHaveProperty("leadIn");
+  const problems = check(applied(given, plan), { original: given }).map(({ code }) => code);
+  expect(problems.filter((code) => code !== "orphan-result")).toEqual([]);
+});
+
 test("no such line where the model's own words stand before the page, or no step stays", () => {
   const answered = transcript(
     user("go"),

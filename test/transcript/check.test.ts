@@ -326,6 +326,11 @@ describe("a problem", () => {
     ]);
   });
 
+  test("a message of nothing is nobody's first or last word", () => {
+    const found = check(transcript(assistant(), user("go"), assistant()));
+    expect(found.map(({ code }) => code)).toEqual(["empty-message", "empty-message"]);
+  });
+
   test("comes in the order of the conversation", () => {
     const found = check(
       transcript(assistant("hello"), two, user("", result("1", "text")), assistant("done")),

@@ -12,6 +12,13 @@ import {
   string,
 } from "../../src/transcript/json.ts";
 
+test("what is nested a thousand levels deep is read and can be spelled; what is deeper is foreign", () => {
+  const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+  expect(canonical(parseJson(nested(1_000)))).toBe(nested(1_000));
+  expect(parseJson(nested(1_001))).toBeUndefined();
+  expect(parseJson(`{"a":${nested(100_000)}}`)).toBeUndefined();
+});
+
 describe("canonical", () => {
   test("spells keys in order, at every depth, and leaves out what is undefined", () => {
     expect(canonical({ b: 1, a: [{ d: null, c: undefined, b: "x" }], B: true })).toBe(

@@ -3,7 +3,7 @@ import type { Json } from "../../src/transcript/json.ts";
 import type { Transcript } from "../../src/transcript/message.ts";
 import { claudeCode } from "../../src/wire/claude-code.ts";
 import { sourceOf } from "../../src/wire/source.ts";
-import { testSessionWire } from "../contracts/wire.ts";
+import { fold, neutral, PAGES, testSessionWire, written } from "../contracts/wire.ts";
 
 type Fields = { readonly [key: string]: Json };
 
@@ -112,6 +112,11 @@ describe("claude-code, what is its own", () => {
     ]);
   });
 
+  test("parallel calls that share an id have a result each, also the one off the path", () => {
+    const shared = parallel.map((value) => JSON.parse(JSON.stringify(value).replaceAll('"t2"', '"t1"')));
+    expect(outline(read(shared).whole)).toEqual(outline(read(parallel).whole));
+  });
+
   test("usage is taken once per response, with the output of its last record", () => {
     const usages = read(parallel).whole.messages.flatMap((message) => message.usage ?? []);
     expect(usages).toEqual([
@@ -203,6 +208,41 @@ describe("claude-code, what is its own", () => {
     const session = read([...parallel, failed, says("u2", "a9", "again")]);
     expect(session.whole.messages.find((message) => message.ended === "failed")?.usage).toBeUndefined();
     expect(words(session.seen)).toEqual(["fix the bug", "Found it.", "again"]);
+  });
+
+  test("a file in which no parent is found is read in time that follows its length", () => {
+    const lost = (count: number) =>
+      jsonl(Array.from({ length: count }, (_, n) => says(`u${n}`, `gone${n}`, `message ${n}`)));
+    const millis = (count: number) => {
+      const source = sourceOf(lost(count));
+      const start = performance.now();
+      expect(claudeCode.read(source).whole.messages).toHaveLength(count);
+      return performance.now() - start;
+    };
+    millis(2_000);
+    // Sixteen times as long; the square would be 256 times.
+    expect(millis(32_000)).toBeLessThan(60 * millis(2_000));
+  }, 60_000);
+
+  test("a record nested beyond all sense is said, kept, and costs only itself", () => {
+    const abyss = JSON.stringify(says("u9", "s1", ["deep"])).replace(
+      '"deep"',
+      "[".repeat(10_000) + "]".repeat(10_000),
+    );
+    const file = `${jsonl(parallel)}${abyss}\n`;
+    const session = claudeCode.read(sourceOf(file));
+    expect(session.skipped).toMatchObject([{ line: 11, why: "nested more than 1,000 levels deep" }]);
+    expect(outline(session.whole)).toEqual(outline(read(parallel).whole));
+    expect(written(claudeCode, session, sourceOf(file))).toBe(file);
+  });
+
+  test("a record from the end of time is compacted behind like any other", () => {
+    const last = { ...says("u2", "s1", "go on"), timestamp: "+275760-09-13T00:00:00.000Z" };
+    const source = sourceOf(jsonl([...parallel, last]));
+    const session = claudeCode.read(source);
+    const next = fold(session.seen, PAGES[0]?.messages ?? []);
+    const out = written(claudeCode, session, source, next);
+    expect(neutral(claudeCode.read(sourceOf(out)).seen)).toEqual(neutral(next));
   });
 
   test("what the harness says in the user's name is not the user's words", () => {

@@ -246,6 +246,21 @@ describe("codex, what is its own", () => {
     expect(outline(whole)).toEqual(["user: text", "assistant: text", "assistant: text"]);
   });
 
+  test("they stay two where their reports were emptied by an edit of ours", () => {
+    const source = sourceOf(
+      jsonl([
+        says("user", "go"),
+        calls("c0", "ls"),
+        gets("c0", "a.ts"),
+        ...[calls("c1", "ls"), costs(110, 100, 0, 10), calls("c2", "pwd"), costs(230, 100, 0, 20)],
+      ]),
+    );
+    const session = codex.read(source);
+    const next = { ...session.seen, messages: session.seen.messages.map(cut) };
+    const again = codex.read(sourceOf(written(codex, session, source, next)));
+    expect(outline(again.seen)).toEqual(outline(session.seen));
+  });
+
   test("an interrupted call has no result, and its response is marked", () => {
     const { whole } = read([
       ...working,
@@ -370,6 +385,18 @@ describe("codex, what is its own", () => {
     expect(outline(all.seen)).toEqual(["system: text", "user: text text", "user: text"]);
   });
 
+  test("more turns than there are take back all, and none takes back nothing", () => {
+    const two = [says("user", "one"), says("assistant", "1"), says("user", "two"), says("assistant", "2")];
+    const left = (turns: Json) => {
+      const back = event("thread_rolled_back", { num_turns: turns });
+      return words(read([opening[0] as Json, ...two, back]).whole);
+    };
+    expect(left(99)).toEqual([]);
+    expect(left(2)).toEqual([]);
+    expect(left(1)).toEqual(["one", "1"]);
+    for (const turns of [0, -1, null]) expect(left(turns)).toEqual(["one", "1", "two", "2"]);
+  });
+
   test("an output is shortened where it stands: a string as a string, content items as content items", () => {
     const source = sourceOf(jsonl(working));
     const session = codex.read(source);
@@ -421,6 +448,20 @@ describe("codex, what is its own", () => {
       record("event_msg", {}),
     ];
     expect(read([...strange, ...working]).whole.messages).toHaveLength(8);
+  });
+
+  test("an item that is no object is none: nothing of it could be copied", () => {
+    const strange = { timestamp: "2026-06-30T08:33:39.451Z", type: "response_item", payload: ["x"] };
+    expect(outline(read([...working, strange]).whole)).toEqual(outline(read(working).whole));
+  });
+
+  test("a bare text in a list of content is a text, also when it is edited", () => {
+    const source = sourceOf(jsonl([says("user", "go"), calls("c1", "ls"), gets("c1", ["one", "two"])]));
+    const session = codex.read(source);
+    expect(session.seen.messages[2]?.parts[0]).toMatchObject({ output: [{ text: "one" }, { text: "two" }] });
+    const next = { ...session.seen, messages: session.seen.messages.map(cut) };
+    const { seen } = codex.read(sourceOf(written(codex, session, source, next)));
+    expect(seen.messages[2]?.parts[0]).toMatchObject({ output: [{ type: "text", text: "cut" }] });
   });
 
   test("is known by its first line however long, and a compressed file is nobody's", () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/transcript/json.ts";
-import type { Transcript } from "../../src/transcript/message.ts";
+import { resultText, type Transcript } from "../../src/transcript/message.ts";
 import { copilotCli } from "../../src/wire/copilot-cli.ts";
 import { sourceOf } from "../../src/wire/source.ts";
-import { testSessionWire, written } from "../contracts/wire.ts";
+import { fold, neutral, PAGES, testSessionWire, written } from "../contracts/wire.ts";
 
 type Fields = { readonly [key: string]: Json };
 
@@ -95,6 +95,10 @@ const outline = (transcript: Transcript) =>
 const words = (transcript: Transcript) =>
   transcript.messages.flatMap(({ parts }) =>
     parts.flatMap((part) => (part.type === "text" && part.synthetic !== true ? [part.text] : [])),
+  );
+const resultsOf = (transcript: Transcript) =>
+  transcript.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-result" ? [resultText(part)] : [])),
   );
 
 describe("copilot-cli, what is its own", () => {
@@ -241,6 +245,53 @@ describe("copilot-cli, what is its own", () => {
       { role: "user", parts: [{ type: "text", text: "a.ts", synthetic: true }] },
       { role: "tool", parts: [{ callId: "x2" }] },
     ]);
+  });
+
+  test("lines that were written twice are read once, and a fold takes both", () => {
+    const numbered = parallel.map((value, index) => ({ ...value, id: `e${index}` }));
+    const source = sourceOf(jsonl([...numbered, ...numbered]));
+    const session = copilotCli.read(source);
+    expect(outline(session.whole)).toEqual(outline(read(parallel).whole));
+    const next = fold(session.seen, PAGES[0]?.messages ?? []);
+    const again = copilotCli.read(sourceOf(written(copilotCli, session, source, next)));
+    expect(neutral(again.seen)).toEqual(neutral(next));
+    // Also where what stays is edited.
+    const [first, ...rest] = next.messages;
+    if (!first) throw new Error("the example changed");
+    const cut = first.parts.map((part) => (part.type === "text" ? { ...part, text: `${part.text}…` } : part));
+    const edited = { ...next, messages: [{ ...first, parts: cut }, ...rest] };
+    const third = copilotCli.read(sourceOf(written(copilotCli, session, source, edited)));
+    expect(third.seen.messages).toHaveLength(edited.messages.length);
+  });
+
+  test("where an id is used again each call has a result of its own, and what one response takes along stays with the other", () => {
+    const rounds = ["one", "two"].flatMap((word) => [
+      says(`go ${word}`),
+      replies(word, asksFor("t1")),
+      finishes("t1", word),
+    ]);
+    const source = sourceOf(jsonl([begins, ...rounds, says("and?")]));
+    const session = copilotCli.read(source);
+    expect(resultsOf(session.whole)).toEqual(["one", "two"]);
+    const messages = session.seen.messages.filter((_, index) => index !== 1 && index !== 2);
+    const again = copilotCli.read(
+      sourceOf(written(copilotCli, session, source, { ...session.seen, messages })),
+    );
+    expect(resultsOf(again.seen)).toEqual(["two"]);
+  });
+
+  test("events that name themselves as the one before fold like any others", () => {
+    const looped = parallel.map((value, index) => ({
+      ...value,
+      id: `e${index}`,
+      parentId: index === parallel.length - 1 ? "e4" : `e${index}`,
+    }));
+    const source = sourceOf(jsonl(looped));
+    const session = copilotCli.read(source);
+    const next = { ...session.seen, messages: session.seen.messages.slice(-1) };
+    expect(neutral(copilotCli.read(sourceOf(written(copilotCli, session, source, next))).seen)).toEqual(
+      neutral(next),
+    );
   });
 
   test("a pasted image is a part, and a text can take its place", () => {

@@ -193,6 +193,23 @@ describe("mini-swe-agent, what is its own", () => {
     expect(answers(read([...textual.slice(0, 3), late]).whole)).toEqual([[{ command: "ls -la" }, true]]);
   });
 
+  test("a failed result that is shortened stays an error, whatever is left of its text", () => {
+    const source = sourceOf(traj(textual));
+    const session = miniSweAgent.read(source);
+    const short = (part: Part): Part =>
+      part.type === "tool-result" ? { ...part, output: [{ type: "text", text: "⟦gone⟧" }] } : part;
+    const messages = session.seen.messages.map((message) => ({
+      ...message,
+      parts: message.parts.map(short),
+    }));
+    const again = miniSweAgent.read(
+      sourceOf(written(miniSweAgent, session, source, { ...session.seen, messages })),
+    );
+    const failures = ({ messages: all }: Transcript) =>
+      all.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool-result" ? part.isError : [])));
+    expect(failures(again.seen)).toEqual(failures(session.seen));
+  });
+
   test("what a person says instead of running the command is theirs, and the command was no call", () => {
     const no = says("user", "Command not executed. The user rejected your command: never touch main");
     const { messages } = read([...textual.slice(0, 3), no, acts("```bash\nls\n```")]).whole;

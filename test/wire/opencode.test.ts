@@ -275,6 +275,23 @@ describe("opencode, what is its own", () => {
     expect(compactions).toMatchObject([{ at: 2, removed: [0, 1] }]);
   });
 
+  test("a response whose question left answers the message of a user before it, which is in the file", () => {
+    const source = sourceOf(
+      file(
+        session(
+          asks("msg_1", text("a task")),
+          asks("msg_2", text("a detail of it", { synthetic: true })),
+          replies("msg_3", [start, text("did it"), finish(10)], { parentID: "msg_2" }),
+        ),
+      ),
+    );
+    const given = opencode.read(source);
+    const messages = given.seen.messages.filter((_, index) => index !== 1);
+    const out = JSON.parse(written(opencode, given, source, { ...given.seen, messages }));
+    expect(out.messages[1].info.parentID).toBe(out.messages[0].info.id);
+    expect(out.messages[0].info).not.toHaveProperty("parentID");
+  });
+
   test("a failed response is kept and not sent again; an aborted one is sent if something had come", () => {
     const aborted = { error: { name: "MessageAbortedError", data: {} } };
     const { whole, seen } = read(

@@ -5,7 +5,7 @@ import { pairUp } from "../../src/transcript/pairs.ts";
 import { openHands } from "../../src/wire/openhands.ts";
 import { sourceOf } from "../../src/wire/source.ts";
 import { detectWire, sampleFrom } from "../../src/wire/wires.ts";
-import { testSessionWire, written } from "../contracts/wire.ts";
+import { neutral, testSessionWire, written } from "../contracts/wire.ts";
 
 const action = (id: number, name: string, args: JsonObject, more: JsonObject = {}) => ({
   id,
@@ -351,6 +351,26 @@ describe("openhands, what is its own", () => {
     ]);
     expect(words(seen).slice(3)).toEqual(["all done"]);
   });
+
+  test.each([
+    ["on lines of their own", jsonl],
+    ["in one list", (events: readonly Json[]) => JSON.stringify(events)],
+  ])(
+    "of two conversations with the same ids, %s, what leaves takes nothing of the other along",
+    (_, spell) => {
+      const again = [
+        action(4, "run", { command: "make", thought: "I do r9." }, one(9, "make")),
+        observation(5, 4, "run", "all built", { ...one(9, "make"), ...exit(0) }),
+      ];
+      const source = sourceOf(spell([...opening, ...steps.slice(0, 2), ...again]));
+      const session = openHands.read(source);
+      const messages = session.seen.messages.filter((_, index) => index !== 3 && index !== 4);
+      const next = { ...session.seen, messages };
+      const { seen } = openHands.read(sourceOf(written(openHands, session, source, next)));
+      expect(neutral(seen)).toEqual(neutral(next));
+      expect(words(seen)).toContain("I do r9.");
+    },
+  );
 
   test("old pairs: an action without a response is a thought and a call named after it", () => {
     const { whole } = read(old);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isExact, linesOf, sourceOf } from "../../src/wire/source.ts";
+import { isExact, linesOf, sourceOf, wholeText } from "../../src/wire/source.ts";
 import { detectWire, sampleFrom } from "../../src/wire/wires.ts";
 
 const lines = (text: string) => [...sourceOf(text).lines()];
@@ -15,6 +15,13 @@ describe("lines of a file", () => {
       [3, 12],
       [4, 13],
     ]);
+  });
+
+  test("have their text without the zeros a crash left around it, and their bytes with them", () => {
+    const file = '\0\0\0\n\0\0{"a":1}\n{"b":2}\0\0';
+    expect(lines(file).map(({ text }) => text)).toEqual(["\0\0\0", '{"a":1}', '{"b":2}']);
+    expect(Buffer.concat(lines(file).map(({ bytes }) => bytes)).toString()).toBe(file);
+    expect(wholeText(sourceOf('{"a":1}\n\0\0')).text).toBe('{"a":1}\n');
   });
 
   test("are the same however the bytes arrive", () => {

@@ -68,6 +68,11 @@ export class HeldNatives {
   }
 }
 
+/** Whether two values say the same, as far as they are looked into. */
+export function isSaid(one: Json | undefined, other: Json | undefined): boolean {
+  return one === other || hasLeaves(one, leavesOf(other));
+}
+
 /** Everything that is said in it, in order: two strings that are one are compared in no time, however long. */
 function leavesOf(native: Json | undefined): readonly unknown[] {
   const leaves: unknown[] = [];

@@ -6,7 +6,7 @@
  */
 import { type View, viewOf } from "./apply/view.ts";
 import { Arrivals } from "./arrivals.ts";
-import { HeldNatives } from "./held-natives.ts";
+import { HeldNatives, isSaid } from "./held-natives.ts";
 import { type Counter, estimatorFor } from "./measure/count.ts";
 import { Meter } from "./measure/measure.ts";
 import { addressKey } from "./plan/edit.ts";
@@ -110,7 +110,10 @@ export class LiveConversation {
   update(natives: readonly Json[], around: Around): readonly Message[] {
     this.#given = natives;
     this.#takeBack(natives);
-    const isAround = around.system === this.#around.system && around.tools === this.#around.tools;
+    const before = this.#around;
+    const isAround = isSaid(around.system, before.system) && isSaid(around.tools, before.tools);
+    // Hosts make their list of tools anew for each request; what says the same is not counted again.
+    if (isAround) this.#around = around;
     if (isAround && this.#natives.isContinuedBy(natives)) return this.#grow(natives);
     this.#around = around;
     this.#rebuild(natives);

@@ -20,6 +20,7 @@ export interface Holding {
 export interface Asked {
   readonly natives: readonly Json[];
   readonly around: Around;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export class SessionConversation {
@@ -72,8 +73,9 @@ export class SessionConversation {
 
 /** SDKs type messages as interfaces, which no index signature fits; what is in them is JSON but for bytes and URLs, which wires carry unlooked-at. */
 export function askedOf(messages: readonly unknown[], around: RequestAround): Asked {
-  const { system, tools, ...rest } = around;
+  const { system, tools, signal, ...rest } = around;
   return {
+    signal,
     natives: messages as readonly Json[],
     around: { ...rest, ...defined({ system: asJson(system), tools: asJson(tools) }) },
   };

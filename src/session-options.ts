@@ -51,6 +51,8 @@ export interface RequestAround {
   readonly model?: string | undefined;
   /** The wire the messages are in. Default: found from them. */
   readonly wire?: string | BodyWire | undefined;
+  /** Of the request. Aborted, no summarizer is waited for: the extractor writes, and nothing throws. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** `M`: one message in your SDK's own type. */
@@ -76,4 +78,6 @@ export interface CompactRequest {
   readonly targetTokens?: number;
   /** For this one alone. Default: the session's. */
   readonly policy?: Policy;
+  /** Aborted, no summarizer is waited for. */
+  readonly signal?: AbortSignal;
 }

@@ -102,18 +102,15 @@ export class AgentSession {
   }
 
   /** On demand: by the user (`/compact focus`), by the agent at a task boundary, when idle. Where it fails, it says so and nothing is done. */
-  async compact({ focus, trigger = "manual", ...own }: CompactRequest = {}): Promise<Outcome | undefined> {
+  async compact({ trigger = "manual", ...own }: CompactRequest = {}): Promise<Outcome | undefined> {
     const { live } = this.#conversation;
     if (!live) return undefined;
     live.readAgain();
-    const options = () => ({ ...this.#compactOptions(trigger, focus), ...defined(own) });
+    const options = () => ({ ...this.#compactOptions(trigger), ...defined(own) });
     return this.#try(live, () => compact(live.transcript, options()), "nothing was compacted");
   }
 
-  /**
-   * The provider said the prompt is too long: compact and send again, once. Undefined where it said something else.
-   * `messages` are those that were prepared; without them, the last ones.
-   */
+  /** The prompt is too long: compact and send again, once. Undefined where the error is another. `messages`: those that were refused. */
   async recover<M = Json>(error: unknown, messages?: readonly M[]): Promise<Prepared<M> | undefined> {
     const overflow = isOverflow(error);
     const last = this.#conversation.live;
@@ -129,11 +126,11 @@ export class AgentSession {
    * Prepares the next compaction while the model or the user is busy. Nobody waits for it: `prepare` swaps it in when it is
    * ready, if the history it was made from is still there. The promise tells when that is, and never fails.
    */
-  async prepareAhead({ focus, trigger = "idle" }: CompactRequest = {}): Promise<void> {
+  async prepareAhead({ trigger = "idle", ...own }: CompactRequest = {}): Promise<void> {
     const { live } = this.#conversation;
     if (!live) return;
     live.readAgain();
-    const options = { ...this.#compactOptions(trigger, focus), isDryRun: true };
+    const options = { ...this.#compactOptions(trigger), ...defined(own), isDryRun: true };
     const basis = { transcript: live.transcript, ledger: this.#ledger.entries };
     await this.#ahead.queue(basis, ({ transcript, ledger }) => compact(transcript, { ...options, ledger }));
   }
@@ -224,7 +221,8 @@ export class AgentSession {
   async #attempt(asked: Asked, trigger: CompactionTrigger): Promise<Outcome | undefined> {
     const live = this.#conversation.of(asked);
     live.readAgain(asked.natives);
-    const outcome = await this.#try(live, () => compact(live.transcript, this.#compactOptions(trigger)));
+    const options = { ...this.#compactOptions(trigger), ...defined({ signal: asked.signal }) };
+    const outcome = await this.#try(live, () => compact(live.transcript, options));
     return outcome.kind === "compacted" ? outcome : undefined;
   }
 
@@ -280,7 +278,7 @@ export class AgentSession {
     this.#ledger.record(entry).catch(this.#notices.failing("this was not recorded"));
   }
 
-  #compactOptions(trigger: CompactionTrigger, focus?: string): CompactOptions {
+  #compactOptions(trigger: CompactionTrigger): CompactOptions {
     const { store, summarizer, fullSummarizer, workspace, spool, now } = this.#options;
     const { windowTokens, calibration } = this.#requests;
     const { live } = this.#conversation;
@@ -294,7 +292,7 @@ export class AgentSession {
       windowTokens,
       cache: this.#requests.cacheAt(now()),
       ...(live ? { live: liveRequestAround(live.wire, [...live.written], live.around) } : {}),
-      ...defined({ calibration, summarizer, fullSummarizer, workspace, spool, focus }),
+      ...defined({ calibration, summarizer, fullSummarizer, workspace, spool }),
     };
   }
 }

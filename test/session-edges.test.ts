@@ -2,6 +2,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { openSession } from "../src/session.ts";
 import { memoryStore } from "../src/store/memory.ts";
+import type { Summarizer } from "../src/summarize/summarizer.ts";
 import { conversation, says, step } from "./anthropic-conversation.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -130,4 +131,36 @@ test("steps of giant results do not keep the steps before them from being folded
     const { messages: sent } = await session.prepare(messages);
     expect(JSON.stringify(sent).length / 3).toBeLessThan(20_000);
   }
+});
+
+const asks = (write: unknown) => ({ name: "a model", write: write as Summarizer["write"] });
+
+test.each([
+  ["nothing", async () => undefined],
+  ["no summary", async () => ({ summary: {}, by: "a model", notes: [] })],
+  ["lines that are none", async () => ({ summary: { sections: { "Next Steps": [null] } }, by: "a model" })],
+])("a summarizer that writes %s is refused, and the extractor writes", async (_, write) => {
+  const session = await open({ windowTokens: 20_000, summarizer: asks(write) });
+  const { outcome } = await session.prepare(conversation(30));
+  expect(outcome).toMatchObject({ kind: "compacted", compaction: { summarizing: { by: "extractive" } } });
+});
+
+test("a summarizer that never answers holds nobody up whose request is aborted, or longer than ten minutes", async () => {
+  const session = await open({ windowTokens: 20_000, summarizer: asks(() => new Promise(() => {})) });
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 20);
+  const { outcome } = await session.prepare(conversation(30), { signal: stop.signal });
+  expect(outcome).toMatchObject({ kind: "compacted", compaction: { summarizing: { by: "extractive" } } });
+  const roomy = await open({ summarizer: asks(() => new Promise(() => {})) });
+  await roomy.prepare(conversation(30));
+  expect(await roomy.compact({ focus: "the parser", signal: stop.signal })).toMatchObject({
+    compaction: { focus: "the parser", summarizing: { by: "extractive" } },
+  });
+  vi.useFakeTimers();
+  const waiting = open({ windowTokens: 20_000, summarizer: asks(() => new Promise(() => {})) }).then(
+    (opened) => opened.prepare(conversation(30)),
+  );
+  await vi.advanceTimersByTimeAsync(31 * 60_000);
+  vi.useRealTimers();
+  expect((await waiting).outcome?.kind).toBe("compacted");
 });

@@ -2,6 +2,8 @@
 import { expect, test } from "vitest";
 import { openSession } from "../src/session.ts";
 import type { Json } from "../src/transcript/json.ts";
+import { anthropicMessages } from "../src/wire/anthropic-messages.ts";
+import type { BodyWire } from "../src/wire/wire.ts";
 import { conversation, says, step } from "./anthropic-conversation.ts";
 
 const open = (windowTokens = 20_000) => openSession({ model: "claude-opus-4-5", windowTokens });
@@ -119,4 +121,28 @@ test("after an overflow the messages that were refused come back shorter, not th
   );
   expect(text(recovered?.messages ?? [])).toContain("Never touch migrations/.");
   expect(text(recovered?.messages ?? []).length).toBeLessThan(text(one).length);
+});
+
+test("tools and a system prompt that are made anew for each request, and say the same, cost no new reading", async () => {
+  let reads = 0;
+  const wire: BodyWire = {
+    ...anthropicMessages,
+    read: (body) => {
+      reads += Array.isArray(body) ? body.length : 0;
+      return anthropicMessages.read(body);
+    },
+  };
+  const session = await openSession({ model: "claude-opus-4-5", windowTokens: 1_000_000, wire });
+  const history = owned(conversation(30));
+  const around = (name: string) => ({
+    system: [{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }],
+    tools: [{ name, input_schema: { type: "object" } }],
+  });
+  for (let id = 40; id < 50; id += 1) {
+    await session.prepare(history, around("Read"));
+    history.push(...owned(step(id)));
+  }
+  expect(reads).toBe(61 + 9 * 2);
+  await session.prepare(history, around("Write"));
+  expect(reads).toBe(61 + 9 * 2 + history.length);
 });

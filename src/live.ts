@@ -111,13 +111,18 @@ export class LiveConversation {
     this.#given = natives;
     this.#takeBack(natives);
     const before = this.#around;
-    const isAround = isSaid(around.system, before.system) && isSaid(around.tools, before.tools);
-    // Hosts make their list of tools anew for each request; what says the same is not counted again.
-    if (isAround) this.#around = around;
-    if (isAround && this.#natives.isContinuedBy(natives)) return this.#grow(natives);
     this.#around = around;
-    this.#rebuild(natives);
-    return this.#messages;
+    // Hosts make their list of tools anew for each request; what says the same is not counted again.
+    const isAround = isSaid(around.system, before.system) && isSaid(around.tools, before.tools);
+    try {
+      if (isAround && this.#natives.isContinuedBy(natives)) return this.#grow(natives);
+      this.#rebuild(natives);
+      return this.#messages;
+    } catch (error) {
+      // Half read is not read: the next time it is begun anew.
+      this.#natives.restart([]);
+      throw error;
+    }
   }
 
   /** Before a compaction: what the host changed, wherever it stands, is read anew. */
@@ -128,7 +133,9 @@ export class LiveConversation {
   /** After a compaction, an undo or a resume: everything is seen anew. What was read, hashed and counted stays so. */
   look(ledger: readonly LedgerEntry[]): void {
     this.#ledger = ledger;
-    this.#see();
+    // What is written anew must not undo what the host has changed since.
+    if (this.#natives.isAsRead()) this.#see();
+    else this.#rebuild([...this.#natives.list]);
   }
 
   /** What was handed out is ours to go on with, unless the host has made it its own. */
@@ -185,9 +192,10 @@ export class LiveConversation {
   }
 
   #rebuild(natives: readonly Json[]): void {
+    // First read: where that fails, what was held stands.
+    const { messages } = this.#wire.read([...natives]);
     this.#natives.restart(natives);
     this.#arrivals.restart();
-    const { messages } = this.#wire.read(this.#natives.list);
     this.#messages = messages.map((said) => this.#arrivals.timed(said));
     this.#counts = new Map();
     for (const message of this.#messages) for (const part of message.parts) this.#count(refOf(part));

@@ -40,6 +40,16 @@ export class SessionConversation {
     return this.#live;
   }
 
+  /** As the host has it now, for a compaction. What cannot be read any more stays as it was read: the next request says so. */
+  get fresh(): LiveConversation | undefined {
+    try {
+      this.#live?.readAgain();
+    } catch {
+      // Said by `prepare`, which is given the same.
+    }
+    return this.#live;
+  }
+
   /** Held from now on; answers what joined. */
   hold(asked: Asked): readonly Message[] {
     return this.#update(this.#liveFor(asked), asked);

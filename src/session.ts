@@ -103,9 +103,8 @@ export class AgentSession {
 
   /** On demand: by the user (`/compact focus`), by the agent at a task boundary, when idle. Where it fails, it says so and nothing is done. */
   async compact({ trigger = "manual", ...own }: CompactRequest = {}): Promise<Outcome | undefined> {
-    const { live } = this.#conversation;
+    const live = this.#conversation.fresh;
     if (!live) return undefined;
-    live.readAgain();
     const options = () => ({ ...this.#compactOptions(trigger), ...defined(own) });
     return this.#try(live, () => compact(live.transcript, options()), "nothing was compacted");
   }
@@ -116,10 +115,15 @@ export class AgentSession {
     const last = this.#conversation.live;
     if (!last || !overflow) return undefined;
     const asked = askedOf(messages ?? last.natives, last.around);
-    const live = this.#conversation.of(asked);
-    const targetTokens = this.#requests.refused(live.countedTokens, overflow, this.#policy);
-    const outcome = await this.compact({ trigger: "overflow", targetTokens });
-    return outcome?.kind === "compacted" ? { messages: this.#written(asked), outcome } : undefined;
+    try {
+      const { countedTokens } = this.#conversation.of(asked);
+      const targetTokens = this.#requests.refused(countedTokens, overflow, this.#policy);
+      const outcome = await this.compact({ trigger: "overflow", targetTokens });
+      return outcome?.kind === "compacted" ? { messages: this.#written(asked), outcome } : undefined;
+    } catch (failure) {
+      this.#notices.report(failure, "the overflow was not recovered from");
+      return undefined;
+    }
   }
 
   /**
@@ -127,9 +131,8 @@ export class AgentSession {
    * ready, if the history it was made from is still there. The promise tells when that is, and never fails.
    */
   async prepareAhead({ trigger = "idle", ...own }: CompactRequest = {}): Promise<void> {
-    const { live } = this.#conversation;
+    const live = this.#conversation.fresh;
     if (!live) return;
-    live.readAgain();
     const options = { ...this.#compactOptions(trigger), ...defined(own), isDryRun: true };
     const basis = { transcript: live.transcript, ledger: this.#ledger.entries };
     await this.#ahead.queue(basis, ({ transcript, ledger }) => compact(transcript, { ...options, ledger }));
@@ -179,17 +182,14 @@ export class AgentSession {
 
   /** What was shortened may still be too much: a step of giant results does not make room for the steps before it. */
   async #whatIsDue(asked: Asked, added: readonly Message[]): Promise<Outcome | undefined> {
+    const isGiant = this.#requests.isGiantAmong(added, this.#policy);
     const outcome =
       (await this.#swapIn(asked)) ??
-      (await this.#onArrival(asked, added)) ??
+      // Before it was ever sent: it was in no cache, so this costs nothing.
+      (isGiant ? await this.#attempt(asked, "arrival") : undefined) ??
       (await this.#afterOverflow(asked));
     if (outcome && !this.#isFull(asked)) return outcome;
     return (await this.#whenDue(asked)) ?? outcome;
-  }
-
-  /** A giant result is shortened before it was ever sent: it was in no cache, so this costs nothing. */
-  async #onArrival(asked: Asked, added: readonly Message[]): Promise<Outcome | undefined> {
-    return this.#requests.isGiantAmong(added, this.#policy) ? this.#attempt(asked, "arrival") : undefined;
   }
 
   /** The last prompt did not fit, and nobody said so: what the model answered, it answered to a part of it. */
@@ -249,6 +249,7 @@ export class AgentSession {
     if (polled.kind !== "ready" || polled.outcome.kind !== "compacted") return undefined;
     const { outcome } = polled;
     const live = this.#conversation.of(asked);
+    live.readAgain(asked.natives);
     const now = { transcript: live.transcript, ledger: this.#ledger.entries };
     if (!this.#ahead.fits(outcome, now, live.view)) return undefined;
     const done = await this.#try(live, async () => {

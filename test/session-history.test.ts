@@ -146,3 +146,31 @@ test("tools and a system prompt that are made anew for each request, and say the
   await session.prepare(history, around("Write"));
   expect(reads).toBe(61 + 9 * 2 + history.length);
 });
+
+test("a compaction taken back does not take back what the host has changed in place since", async () => {
+  const session = await open(1_000_000);
+  const history = owned(conversation(30));
+  await session.prepare(history);
+  expect((await session.compact())?.kind).toBe("compacted");
+  const [said] = blocks(history[1]);
+  if (said) said.text = "redacted by the host";
+  expect(await session.undo()).toBe(true);
+  expect((await session.prepare(history)).messages).toEqual(history);
+});
+
+test("a history that cannot be read goes out as it is, with its overflow, and the next one is read", async () => {
+  const said: unknown[] = [];
+  const session = await openSession({ model: "claude-opus-4-5", onError: (error) => said.push(error) });
+  const history = owned(conversation(30));
+  await session.prepare(history);
+  const unreadable = [
+    ...history,
+    { role: "assistant", content: [{ type: "tool_use", id: "t", name: "n", input: 1n }] },
+  ];
+  expect((await session.prepare(unreadable)).messages).toBe(unreadable);
+  const overflow = new Error("prompt is too long: 210000 tokens > 200000 maximum");
+  expect(await session.recover(overflow, unreadable)).toBeUndefined();
+  expect(said).toHaveLength(2);
+  history.push(...owned([says("Go on.")]));
+  expect((await session.prepare(history)).messages).toEqual(history);
+});

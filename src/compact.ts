@@ -81,7 +81,8 @@ export type Outcome =
       readonly detail: string;
     };
 
-export type Unchanged = "nothing-to-do" | Objection;
+/** `failed`: only a session says it, which fails open; `compact` itself throws. */
+export type Unchanged = "nothing-to-do" | "failed" | Objection;
 
 export async function compact(transcript: Transcript, options: CompactOptions): Promise<Outcome> {
   const ledger = options.ledger ?? (await options.store.ledger(options.sessionId));

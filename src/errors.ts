@@ -12,7 +12,7 @@ export type ErrorCode =
   | "summary" // no usable summary came from the program or the model that was asked for one
   | "unknown-usage" // what was observed of a request is no usage we know
   | "policy" // there is no such policy, or what was written is none
-  | "usage"; // the command line says something we do not understand
+  | "usage"; // the command line, or an option, says something we do not understand
 
 export class PalimpsestError extends Error {
   readonly code: ErrorCode;

@@ -12,7 +12,8 @@ import { isRef, type Ref } from "./transcript/ref.ts";
 
 export interface ToolUseAsked {
   readonly name: string;
-  readonly input: Json;
+  /** As the SDK gives it: an object, or the text the model wrote. */
+  readonly input?: unknown;
 }
 
 /** Answered to the model in place of the tool. */
@@ -70,8 +71,9 @@ function unescaped(text: string): string {
 }
 
 /** Every string in the arguments, keys too, however deep: no recursion, because a model can nest deeper than a stack. */
-function* textsIn(input: Json): Generator<string> {
-  const waiting: Json[] = [input];
+function* textsIn(input: unknown): Generator<string> {
+  // Whatever is no JSON holds no text.
+  const waiting: Json[] = [(input ?? null) as Json];
   for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
     if (typeof value === "string") yield value;
     if (isList(value)) for (const item of value) waiting.push(item);

@@ -48,7 +48,14 @@ export { roomIn } from "./plan/size.ts";
 export { SECTIONS, type SectionName, type Summary, type SummaryLine } from "./plan/summary.ts";
 export { netSavings, type Savings } from "./savings.ts";
 export { type AgentSession, openSession } from "./session.ts";
-export type { CompactRequest, Prepared, SessionOptions } from "./session-options.ts";
+export type {
+  CompactRequest,
+  Observed,
+  Prepared,
+  RequestAround,
+  SessionOptions,
+} from "./session-options.ts";
+export type { SessionTools } from "./session-tools.ts";
 export { memoryStore } from "./store/memory.ts";
 export type { PlacedRow } from "./store/paging.ts";
 export { searchRows } from "./store/search.ts";
@@ -68,8 +75,9 @@ export { type Needle, needleOf } from "./store/words.ts";
 export { commandSummarizer } from "./summarize/command.ts";
 export { extractive } from "./summarize/extractive.ts";
 export { modelSummarizer } from "./summarize/model.ts";
+export type { SdkModel } from "./summarize/sdk-model.ts";
 export type { SummarizeInput, Summarizer, Written } from "./summarize/summarize.ts";
-export { runTool, type ToolAnswer, toolSchemas } from "./tools.ts";
+export { type RefToolSchema, runTool, type ToolAnswer, toolSchemas } from "./tools.ts";
 export { type CheckOptions, check, type Problem } from "./transcript/check.ts";
 export type { Json } from "./transcript/json.ts";
 export type {

@@ -1,10 +1,12 @@
 /**
  * The conversation of a running session, held so that one more message costs what that message costs: read once,
  * measured once, written once. A host that resends its whole list is recognised by its message objects; where they are
- * others (a rewind, a fork, a host that parses anew each time), everything is read again, which is linear and correct.
+ * others (a rewind, a fork, a host that parses anew each time) or say something else (an edit in place), everything is read
+ * again, which is linear and correct.
  */
 import { type View, viewOf } from "./apply/view.ts";
 import { Arrivals } from "./arrivals.ts";
+import { HeldNatives, isSaid } from "./held-natives.ts";
 import { type Counter, estimatorFor } from "./measure/count.ts";
 import { Meter } from "./measure/measure.ts";
 import { addressKey } from "./plan/edit.ts";
@@ -23,19 +25,20 @@ export interface Around {
   readonly wire?: string | BodyWire | undefined;
 }
 
-/** How many places of a resent list are compared; all of them would make each request pay for the whole history. */
-const SAMPLES = 32;
-
 export class LiveConversation {
   readonly #wire: BodyWire;
   readonly #counter: Counter;
   readonly #arrivals: Arrivals;
   #ledger: readonly LedgerEntry[] = [];
   #around: Around = {};
-  #natives: Json[] = [];
+  readonly #natives = new HeldNatives();
+  /** What the last update was given. */
+  #given: readonly Json[] | undefined;
   #messages: Message[] = [];
   #seen: Message[] = [];
   #written: Json[] = [];
+  /** The last of what is written, and their number: hosts have put more behind it, or marks into it. */
+  #ending: { readonly count: number; readonly last: Json | undefined } = { count: 0, last: undefined };
   #meter: Meter = new Meter();
   #whole: Meter = new Meter();
   #counts: Map<Ref, number> = new Map();
@@ -52,6 +55,11 @@ export class LiveConversation {
   /** The history as the host has it. */
   get transcript(): Transcript {
     return { ...this.#standing(), messages: this.#messages };
+  }
+
+  /** The same as the host spells it. */
+  get natives(): readonly Json[] {
+    return this.#natives.list;
   }
 
   /** What the model is sent: the history seen through the ledger. */
@@ -92,46 +100,67 @@ export class LiveConversation {
     return this.#counter.part(part);
   }
 
+  /** Whether the last update was given just this: then there is nothing to update. */
+  isOf(natives: readonly Json[], { system, tools }: Around): boolean {
+    const isAround = system === this.#around.system && tools === this.#around.tools;
+    return isAround && natives === this.#given && natives.length === this.#natives.list.length;
+  }
+
   /** The messages that joined by the last update. */
   update(natives: readonly Json[], around: Around): readonly Message[] {
-    const known = this.#natives.length;
-    if (
-      around.system !== this.#around.system ||
-      around.tools !== this.#around.tools ||
-      !this.#continues(natives)
-    ) {
-      this.#around = around;
+    this.#given = natives;
+    this.#takeBack(natives);
+    const before = this.#around;
+    this.#around = around;
+    // Hosts make their list of tools anew for each request; what says the same is not counted again.
+    const isAround = isSaid(around.system, before.system) && isSaid(around.tools, before.tools);
+    try {
+      if (isAround && this.#natives.isContinuedBy(natives)) return this.#grow(natives);
       this.#rebuild(natives);
       return this.#messages;
+    } catch (error) {
+      // Half read is not read: the next time it is begun anew.
+      this.#natives.restart([]);
+      throw error;
     }
-    const added = this.#wire.read(natives.slice(known)).messages;
-    if (added.length === 0) return [];
-    if (this.#mustRebuild(added)) {
-      this.#rebuild(natives);
-      return added;
-    }
-    for (let index = known; index < natives.length; index += 1) {
-      this.#natives.push(natives[index] ?? null);
-      this.#written.push(natives[index] ?? null);
-    }
-    for (const message of added) this.#append(message);
-    return added;
+  }
+
+  /** Before a compaction: what the host changed, wherever it stands, is read anew. */
+  readAgain(natives: readonly Json[] = this.#natives.list): void {
+    if (!this.#natives.isWhollyContinuedBy(natives)) this.#rebuild([...natives]);
   }
 
   /** After a compaction, an undo or a resume: everything is seen anew. What was read, hashed and counted stays so. */
   look(ledger: readonly LedgerEntry[]): void {
     this.#ledger = ledger;
-    this.#see();
+    // What is written anew must not undo what the host has changed since.
+    if (this.#natives.isAsRead()) this.#see();
+    else this.#rebuild([...this.#natives.list]);
   }
 
-  #continues(natives: readonly Json[]): boolean {
-    const known = this.#natives.length;
-    if (known === 0 || natives.length < known || natives[known - 1] !== this.#natives[known - 1])
-      return false;
-    const stride = Math.max(1, Math.floor(known / SAMPLES));
-    for (let index = 0; index < known; index += stride)
-      if (natives[index] !== this.#natives[index]) return false;
-    return true;
+  /** What was handed out is ours to go on with, unless the host has made it its own. */
+  #takeBack(natives: readonly Json[]): void {
+    const { count, last } = this.#ending;
+    if (natives === this.#written || this.#written.length !== count || this.#written.at(-1) !== last)
+      this.#spell();
+  }
+
+  #grow(natives: readonly Json[]): readonly Message[] {
+    const known = this.#natives.list.length;
+    if (natives.length === known) return [];
+    const added = this.#wire.read(natives.slice(known)).messages;
+    // What reads as no message is sent all the same.
+    if (added.length === 0 || this.#mustRebuild(added)) {
+      this.#rebuild(natives);
+      return added;
+    }
+    for (const native of natives.slice(known)) {
+      this.#natives.add(native);
+      this.#written.push(native);
+    }
+    for (const message of added) this.#append(message);
+    this.#endsHere();
+    return added;
   }
 
   /** A response that goes on in a new list item belongs to the message before; an edited part may have come back. */
@@ -163,9 +192,11 @@ export class LiveConversation {
   }
 
   #rebuild(natives: readonly Json[]): void {
-    this.#natives = [...natives];
+    // First read: where that fails, what was held stands.
+    const { messages } = this.#wire.read([...natives]);
+    this.#natives.restart(natives);
     this.#arrivals.restart();
-    this.#messages = this.#wire.read(this.#natives).messages.map((said) => this.#arrivals.timed(said));
+    this.#messages = messages.map((said) => this.#arrivals.timed(said));
     this.#counts = new Map();
     for (const message of this.#messages) for (const part of message.parts) this.#count(refOf(part));
     this.#whole = new Meter({ ...this.#standing(), messages: this.#messages }, this.#counter);
@@ -182,8 +213,18 @@ export class LiveConversation {
         entry.kind === "compaction" ? entry.edits.map(({ at }) => addressKey(at)) : [],
       ),
     );
-    this.#written = this.#isEdited ? [...writtenBy(this.#wire, transcript)] : [...this.#natives];
+    this.#spell();
     this.#meter = new Meter({ ...this.#standing(), messages: this.#seen }, this.#counter);
+  }
+
+  #spell(): void {
+    const natives = this.#natives.list;
+    this.#written = [...(this.#isEdited ? writtenBy(this.#wire, { messages: this.#seen }) : natives)];
+    this.#endsHere();
+  }
+
+  #endsHere(): void {
+    this.#ending = { count: this.#written.length, last: this.#written.at(-1) };
   }
 
   /** System prompt and tools as text: their spelling is the host's, their size is what counts here. */

@@ -11,13 +11,35 @@ export class Notices {
   }
 
   tell(notice: string | undefined): void {
-    if (notice !== undefined) this.#to.onNotice?.(notice);
+    if (notice !== undefined) this.#call(() => this.#to.onNotice?.(notice), "onNotice failed");
   }
 
   report(error: unknown, what = "the messages go out as they are"): void {
-    if (this.#to.onError) this.#to.onError(error);
-    else console.error(`palimpsest: ${what}: ${messageOf(error)}`);
+    const { onError } = this.#to;
+    if (onError) this.#call(() => onError(error), `${what} (${messageOf(error)}), and onError failed`);
+    else say(error, what);
   }
+
+  /** For `catch`: it is said, and the answer is no. */
+  failing(what?: string): (error: unknown) => false {
+    return (error) => {
+      this.report(error, what);
+      return false;
+    };
+  }
+
+  /** Whoever is told may fail as well; the agent goes on. */
+  #call(callback: () => void, what: string): void {
+    try {
+      callback();
+    } catch (error) {
+      say(error, what);
+    }
+  }
+}
+
+function say(error: unknown, what: string): void {
+  console.error(`palimpsest: ${what}: ${messageOf(error)}`);
 }
 
 export function messageOf(error: unknown): string {
@@ -33,8 +55,11 @@ export function brokenNotice(failures: number, detail: string): string {
   return `Compaction did not help ${failures} times in a row (${detail}); it is off until the next one asked for.`;
 }
 
-export function unknownUsage(reported: object): PalimpsestError {
-  const fields = Object.keys(reported).slice(0, 8).join(", ") || "nothing";
+export function unknownUsage(reported: object | null | undefined): PalimpsestError {
+  const fields =
+    Object.keys(reported ?? {})
+      .slice(0, 8)
+      .join(", ") || "nothing";
   return new PalimpsestError(
     "unknown-usage",
     `observe was given no usage we know (it has ${fields}). Give it the usage object of the response, as your SDK returned it.`,

@@ -44,8 +44,21 @@ export interface SessionOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface Prepared {
-  readonly messages: readonly Json[];
+/** What stands around the messages of a request, in your SDK's own types. Counted, never changed. */
+export interface RequestAround {
+  readonly system?: Json | object | undefined;
+  readonly tools?: Json | object | undefined;
+  readonly model?: string | undefined;
+  /** The wire the messages are in. Default: found from them. */
+  readonly wire?: string | BodyWire | undefined;
+  /** Of the request. Aborted, no summarizer is waited for: the extractor writes, and nothing throws. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** `M`: one message in your SDK's own type. */
+export interface Prepared<M = Json> {
+  /** To be sent, not to be changed: the list grows with the next request. An SDK that wants a list of its own takes `[...messages]`. */
+  readonly messages: readonly M[];
   /** What was done for this request; absent where nothing was. */
   readonly outcome?: Outcome;
 }
@@ -54,7 +67,7 @@ export interface Prepared {
 export interface Observed {
   readonly ended?: Message["ended"] | undefined;
   /** The provider's word for why it stopped (`end_turn`, `length`, …): some overflow without any other sign. */
-  readonly stopReason?: string | undefined;
+  readonly stopReason?: string | null | undefined;
 }
 
 export interface CompactRequest {
@@ -65,4 +78,6 @@ export interface CompactRequest {
   readonly targetTokens?: number;
   /** For this one alone. Default: the session's. */
   readonly policy?: Policy;
+  /** Aborted, no summarizer is waited for. */
+  readonly signal?: AbortSignal;
 }

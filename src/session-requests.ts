@@ -2,6 +2,7 @@
  * What a session knows of its requests: which model they go to and how much it takes, how the provider's counts differ from
  * ours, whether its cache is warm, and whether the last one overflowed without saying so.
  */
+import { counterFor } from "./accounting.ts";
 import {
   type Calibration,
   edited,
@@ -16,6 +17,7 @@ import { responseOverflow } from "./overflow-response.ts";
 import type { Compaction, LedgerEntry, Requested } from "./plan/ledger.ts";
 import { isWorthALook } from "./plan/pays.ts";
 import type { Policy } from "./plan/policy.ts";
+import { arrivalTokens } from "./plan/prune.ts";
 import { type CacheState, cacheStateOf } from "./plan/rent.ts";
 import { marksOf, roomIn, tokensIn } from "./plan/size.ts";
 import type { Observed } from "./session-options.ts";
@@ -102,9 +104,19 @@ export class SessionRequests {
     return Math.min(this.#givenWindow ?? this.facts.windowTokens, this.#saidTokens);
   }
 
-  /** An overflow that names the limit teaches it. */
-  refused({ limit }: Pick<Overflow, "limit">): void {
+  /** An overflow that names the limit teaches it. Answers how far down to go: whatever we believe fits, `counted` did not. */
+  refused(counted: number, { limit }: Pick<Overflow, "limit">, policy: Policy): number {
     if (limit !== undefined && limit >= LEAST_WINDOW_TOKENS) this.#saidTokens = limit;
+    return Math.min(this.marksOf(policy).target, this.calibrated(counted) / 2);
+  }
+
+  /** Whether one of the results is shortened on arrival. */
+  isGiantAmong(messages: readonly Message[], policy: Policy): boolean {
+    const counter = counterFor(policy.accounting, this.#model);
+    const limit = arrivalTokens(policy, this.windowTokens) ?? Number.POSITIVE_INFINITY;
+    return messages.some(({ parts }) =>
+      parts.some((part) => part.type === "tool-result" && counter.part(part) >= limit),
+    );
   }
 
   get facts(): Model {

@@ -15,7 +15,7 @@ export class SessionWire {
   #looked = 0;
 
   of(messages: readonly Json[], named: string | BodyWire | undefined): BodyWire {
-    if (named !== undefined) return this.#is(bodyWireFor(messages, named));
+    if (named !== undefined) return this.#told(bodyWireFor(messages, named));
     if (this.#wire && this.#isSure) return this.#wire;
     // Only what is new is looked at: a long plain chat would be read anew before each request.
     const from = messages.length < this.#looked ? 0 : this.#looked;
@@ -24,6 +24,12 @@ export class SessionWire {
     const found = bodyWireFor(messages.slice(from));
     const isSure = found.detect(messages.slice(from)) === SURE;
     return this.#wire && !isSure ? this.#wire : this.#is(found, isSure);
+  }
+
+  /** For one call. To those that name none it is a guess at most: a title may be asked for in another spelling. */
+  #told(wire: BodyWire): BodyWire {
+    this.#wire ??= wire;
+    return wire;
   }
 
   #is(wire: BodyWire, isSure = true): BodyWire {

@@ -16,12 +16,22 @@ import {
   ToolRefusal,
   textField,
 } from "./tool-answer.ts";
-import { isObject, type Json, type JsonObject, object, parseJson } from "./transcript/json.ts";
-import type { ToolSchema } from "./transcript/message.ts";
+import { isObject, type Json, type JsonObject, parseJson } from "./transcript/json.ts";
 
 export type { ToolAnswer, ToolContext, ToolErrorCode, ToolOutcome } from "./tool-answer.ts";
 
-export const toolSchemas: readonly (ToolSchema & { readonly input: JsonObject })[] = [
+/** A type and not an interface, with lists of its own: so it is, field by field, what the SDKs ask for. */
+export type RefToolSchema = {
+  readonly name: string;
+  readonly description: string;
+  readonly input: {
+    readonly type: "object";
+    readonly properties: JsonObject;
+    readonly required?: string[];
+  };
+};
+
+export const toolSchemas: readonly RefToolSchema[] = [
   {
     name: "read_ref",
     description:
@@ -68,7 +78,7 @@ export const toolSchemas: readonly (ToolSchema & { readonly input: JsonObject })
 ];
 
 /** Only in retrieval interfaces that have it (seed 003 tried four): what `list_refs` finds by `contains`, as a tool. */
-const SEARCH_REFS: (typeof toolSchemas)[number] = {
+const SEARCH_REFS: RefToolSchema = {
   name: "search_refs",
   description: "Find originals that left the context by words in their description or text.",
   input: {
@@ -79,7 +89,7 @@ const SEARCH_REFS: (typeof toolSchemas)[number] = {
 };
 
 /** The tools a policy gives the model: ours where it says nothing; listing does not search where searching is its own tool. */
-export function toolSchemasFor({ retrieval }: Pick<Policy, "retrieval">): typeof toolSchemas {
+export function toolSchemasFor({ retrieval }: Pick<Policy, "retrieval">): readonly RefToolSchema[] {
   if (!retrieval) return toolSchemas;
   const given = [...toolSchemas, SEARCH_REFS].filter(
     ({ name }) => name === "compact" || retrieval.tools.some((tool) => tool === name),
@@ -87,9 +97,9 @@ export function toolSchemasFor({ retrieval }: Pick<Policy, "retrieval">): typeof
   return given.map((schema) => (schema.name === "list_refs" ? withoutSearch(schema) : schema));
 }
 
-function withoutSearch(schema: (typeof toolSchemas)[number]): (typeof toolSchemas)[number] {
-  const { contains: _, ...properties } = object(object(schema.input)["properties"]);
-  return { ...schema, input: { ...object(schema.input), properties } };
+function withoutSearch(schema: RefToolSchema): RefToolSchema {
+  const { contains: _, ...properties } = schema.input.properties;
+  return { ...schema, input: { ...schema.input, properties } };
 }
 
 export async function runTool(name: string, input: Json, context: ToolContext): Promise<ToolAnswer> {

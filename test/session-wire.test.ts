@@ -4,7 +4,7 @@ import { openSession } from "../src/session.ts";
 import { check } from "../src/transcript/check.ts";
 import type { Json } from "../src/transcript/json.ts";
 import { bodyWireNamed } from "../src/wire/wires.ts";
-import { words } from "./anthropic-conversation.ts";
+import { conversation, words } from "./anthropic-conversation.ts";
 
 type Step = (id: number) => readonly Json[];
 
@@ -75,7 +75,16 @@ test("a wire named for one call is that wire", async () => {
   const session = await openSession({});
   const messages = [{ role: "user", content: "Hello." }];
   expect((await session.prepare(messages, { wire: "ai-sdk" })).messages).toEqual(messages);
-  await expect(openSession({ wire: "no-such" }).then((opened) => opened.prepare(messages))).resolves.toEqual({
-    messages,
-  });
+  const onError = () => {};
+  const failing = await openSession({ onError });
+  expect((await failing.prepare(messages, { wire: "no-such" })).messages).toEqual(messages);
+});
+
+test("a request in a wire of its own, between two others, changes nothing for them", async () => {
+  const session = await openSession({ model: "claude-opus-4-5", windowTokens: 20_000 });
+  const messages = conversation(30);
+  const title = [{ role: "user", content: [{ type: "text", text: "A title, please." }] }];
+  const [first] = await Promise.all([session.prepare(messages), session.prepare(title, { wire: "ai-sdk" })]);
+  expect(JSON.stringify(first.messages).length).toBeLessThan(JSON.stringify(messages).length / 2);
+  expect((await session.prepare(messages)).messages).toEqual(first.messages);
 });

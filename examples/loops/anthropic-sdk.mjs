@@ -21,7 +21,7 @@ async function ask(history) {
   try {
     return await stream(messages);
   } catch (error) {
-    const shorter = await session.recover(error);
+    const shorter = await session.recover(error, history);
     if (!shorter) throw error;
     return stream(shorter.messages);
   }

@@ -2,11 +2,11 @@
  * A small agent, to be read and to be used: a model, a dozen tools, a workspace, and a session that keeps its context small
  * without losing any of it. `openAgent` opens or resumes one; `run` gives it words and comes back when it has ended.
  */
-import type { ToolSet } from "ai";
 import type { Outcome } from "../compact.ts";
 import { modelNamed } from "../measure/models.ts";
 import { marksOf, roomIn } from "../plan/size.ts";
 import type { AgentSession } from "../session.ts";
+import type { SdkTools } from "../summarize/sdk-model.ts";
 import { defined, type Json } from "../transcript/json.ts";
 import type { Request } from "./ask.ts";
 import type { Spending } from "./budget.ts";
@@ -27,7 +27,7 @@ export interface Parts {
   readonly thread: Thread;
   readonly session: AgentSession;
   readonly tools: readonly AgentTool[];
-  readonly toolSet: ToolSet;
+  readonly toolSet: SdkTools;
   readonly system: string;
   readonly watch: Watch;
   readonly spoolFolder: string;

@@ -2,8 +2,9 @@
  * One request to the model, streamed: what goes in is what `prepare` gave, what comes out is one assistant message in the AI
  * SDK's words. The SDK runs no tool here and makes no second step; the loop does.
  */
-import type { ModelMessage, SystemModelMessage, ToolSet } from "ai";
+import type { LanguageModel, ModelMessage, SystemModelMessage, ToolSet } from "ai";
 import { usageOf } from "../summarize/model.ts";
+import type { SdkTools } from "../summarize/sdk-model.ts";
 import { isObject, type Json, type JsonObject, list, object, string } from "../transcript/json.ts";
 import type { Usage } from "../transcript/message.ts";
 import type { AgentModel } from "./models.ts";
@@ -13,7 +14,7 @@ export interface Request {
   readonly model: AgentModel;
   readonly system: string;
   readonly messages: readonly Json[];
-  readonly tools: ToolSet;
+  readonly tools: SdkTools;
   readonly maxOutputTokens: number;
   readonly signal: AbortSignal;
   readonly onText?: (type: "text" | "thinking", text: string) => void;
@@ -41,10 +42,11 @@ export async function ask(request: Request): Promise<Answer> {
   const { streamText } = await import("ai");
   const { model, signal, tools, maxOutputTokens } = request;
   const result = streamText({
-    model: model.model,
+    // Ours are the SDK's, by their marks (`sdk-model.ts`).
+    model: model.model as LanguageModel,
     system: systemOf(request),
     messages: sendable(request),
-    tools,
+    tools: tools as ToolSet,
     maxOutputTokens,
     maxRetries: 2,
     abortSignal: signal,

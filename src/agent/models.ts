@@ -2,12 +2,12 @@
  * From a name to a model of the AI SDK: `anthropic/…`, `openai/…`, or any other name for a server that speaks OpenAI's Chat
  * Completions. Keys and addresses come from the environment; the SDK of a provider is loaded when it is asked for.
  */
-import type { LanguageModel } from "ai";
 import { PalimpsestError } from "../errors.ts";
+import type { SdkModel } from "../summarize/sdk-model.ts";
 import { defined } from "../transcript/json.ts";
 
 export interface AgentModel {
-  readonly model: LanguageModel;
+  readonly model: SdkModel;
   /** As the provider spells it: windows, prices and counting go by it. */
   readonly name: string;
   readonly provider: "anthropic" | "openai" | "openai-compatible" | "custom";

@@ -1,8 +1,8 @@
 /** The tools an agent has: its own, and those of its session as the policy gives them. */
-import type { ToolSet } from "ai";
 import type { Outcome } from "../compact.ts";
 import type { AgentSession } from "../session.ts";
 import type { Store } from "../store/store.ts";
+import type { SdkTools } from "../summarize/sdk-model.ts";
 import { runTool } from "../tools.ts";
 import { defined, type Json, type JsonObject } from "../transcript/json.ts";
 import { bashTool } from "./tools/bash.ts";
@@ -56,7 +56,7 @@ async function compactNow(session: AgentSession, input: JsonObject, belt: Belt):
 }
 
 /** As the SDK takes them. They have nothing to execute: the loop does. */
-export async function toolSet(tools: readonly AgentTool[]): Promise<ToolSet> {
+export async function toolSet(tools: readonly AgentTool[]): Promise<SdkTools> {
   const { jsonSchema, tool } = await import("ai");
   const entries = tools.map(({ name, description, input }) => [
     name,
@@ -66,6 +66,6 @@ export async function toolSet(tools: readonly AgentTool[]): Promise<ToolSet> {
 }
 
 /** The SDK's objects as a value a session can count; it looks no further than names and schemas. */
-export function asJson(tools: ToolSet): Json {
+export function asJson(tools: SdkTools): Json {
   return tools as unknown as Json;
 }

@@ -21,6 +21,7 @@ const ROWS = 8;
 const BAR_CELLS = 20;
 const UNCHANGED = {
   "nothing-to-do": "Nothing was done",
+  failed: "Nothing was done",
   "not-smaller": "Nothing was done: it would not have become smaller",
   "not-legal": "Nothing was done: a provider would have refused the result",
 } as const;

@@ -44,6 +44,10 @@ export interface CompactingMiddleware<V extends string> {
 export function compacting(session: AgentSession): CompactingMiddleware<"v3">;
 export function compacting<V extends string>(session: AgentSession, version: V): CompactingMiddleware<V>;
 export function compacting(session: AgentSession, version = "v3"): CompactingMiddleware<string> {
+  // What each prompt was made of: requests of one model may run side by side.
+  const histories = new WeakMap<object, readonly Json[]>();
+  const recover: Recover = async (error, { prompt }) =>
+    (await session.recover(error, histories.get(prompt)))?.messages;
   return {
     specificationVersion: version,
     transformParams: async ({ params }) => {
@@ -54,23 +58,27 @@ export function compacting(session: AgentSession, version = "v3"): CompactingMid
         ...(params.tools ? { tools: json(params.tools) } : {}),
       };
       const prepared = await session.prepare(messages, around);
-      return { ...params, prompt: [...system, ...prepared.messages] };
+      const prompt = [...system, ...prepared.messages];
+      histories.set(prompt, messages);
+      return { ...params, prompt };
     },
     wrapGenerate: async ({ doGenerate, params, model }) => {
-      const answer = await orShorter(session, params, doGenerate, (shorter) => model.doGenerate(shorter));
+      const answer = await orShorter(recover, params, doGenerate, (shorter) => model.doGenerate(shorter));
       session.observe(answer.usage, { stopReason: stopReason(answer.finishReason) });
       return answer;
     },
     wrapStream: async ({ doStream, params, model }) => {
-      const answer = await orShorter(session, params, doStream, (shorter) => model.doStream(shorter));
+      const answer = await orShorter(recover, params, doStream, (shorter) => model.doStream(shorter));
       return { ...answer, stream: answer.stream.pipeThrough(observing(session)) };
     },
   };
 }
 
+type Recover = (error: unknown, params: Params) => Promise<readonly Json[] | undefined>;
+
 /** The prompt as it is; after an overflow compacted, once. Any other error is the caller's. */
 async function orShorter<P extends Params, R>(
-  session: AgentSession,
+  recover: Recover,
   params: P,
   ask: () => PromiseLike<R>,
   askAgain: (params: P) => PromiseLike<R>,
@@ -78,9 +86,9 @@ async function orShorter<P extends Params, R>(
   try {
     return await ask();
   } catch (error) {
-    const shorter = await session.recover(error);
+    const shorter = await recover(error, params);
     if (!shorter) throw error;
-    return askAgain({ ...params, prompt: [...split(params.prompt).system, ...shorter.messages] });
+    return askAgain({ ...params, prompt: [...split(params.prompt).system, ...shorter] });
   }
 }
 

@@ -60,7 +60,7 @@ export function compacting<T>(
       const messages = await mirror.prepare(session, request.messages, around);
       const ask = async (sent: readonly object[]) => await handler({ ...request, messages: sent });
       const answer = await ask(messages).catch(async (error: unknown) => {
-        const shorter = await mirror.recover(session, error);
+        const shorter = await mirror.recover(session, error, request.messages);
         if (!shorter) throw error;
         return ask(shorter);
       });

@@ -34,9 +34,16 @@ export class Mirror<Theirs extends object> {
     return this.back(prepared.messages);
   }
 
-  /** After an overflow: the shorter history, or undefined where the error is another. */
-  async recover(session: AgentSession, error: unknown): Promise<Theirs[] | undefined> {
-    const prepared = await session.recover(error);
+  /** After an overflow: the shorter of what `prepare` was given, or undefined where the error is another. */
+  async recover(
+    session: AgentSession,
+    error: unknown,
+    messages: readonly Theirs[],
+  ): Promise<Theirs[] | undefined> {
+    const prepared = await session.recover(
+      error,
+      messages.map((message) => this.#mirror(message)),
+    );
     return prepared && this.back(prepared.messages);
   }
 

@@ -50,10 +50,12 @@ export function compactingModel<M extends Model>(model: M, session: AgentSession
   const prepared = async (request: Request): Promise<Request> => {
     const input = itemsOf(request.input);
     const around = { system: request.systemInstructions ?? "", tools: json(request.tools) };
-    return { ...request, input: await mirror.prepare(session, input, around) };
+    const sent = await mirror.prepare(session, input, around);
+    HISTORIES.set(sent, input);
+    return { ...request, input: sent };
   };
   const shorter = async (request: Request, error: unknown): Promise<Request> => {
-    const input = await mirror.recover(session, error);
+    const input = await mirror.recover(session, error, historyOf(request));
     if (!input) throw error;
     return { ...request, input };
   };
@@ -115,6 +117,14 @@ function override<T extends object>(of: T, methods: object): T {
       return typeof value === "function" ? value.bind(target) : value;
     },
   });
+}
+
+/** What each input was made of: requests of one model may run side by side. */
+const HISTORIES = new WeakMap<object, readonly object[]>();
+
+function historyOf({ input }: Pick<Request, "input">): readonly object[] {
+  const items = itemsOf(input);
+  return HISTORIES.get(items) ?? items;
 }
 
 function itemsOf(input: Request["input"]): readonly object[] {

@@ -18,12 +18,8 @@ import {
   parseJson,
 } from "../transcript/json.ts";
 import { liveInstructionFor } from "./prompt.ts";
+import type { Api, Provider } from "./sdk-model.ts";
 import type { LiveRequest, SummarizeInput } from "./summarizer.ts";
-
-/** The API a provider's model is asked by: the host's, where the provider has it. */
-export type Api = "anthropic-messages" | "openai-chat" | "openai-responses";
-
-export type Provider = "anthropic" | "openai" | "openai-compatible";
 
 export function apiOf(provider: Provider, live: LiveRequest | undefined): Api {
   switch (provider) {

@@ -3,18 +3,19 @@
  * for; keys come from the options and from nowhere else. With `isLive`, the question is appended to the very request the
  * agent would send next, so that the provider reads its prefix from the cache (`model-live.ts`).
  */
-import type { LanguageModel, LanguageModelUsage } from "ai";
+import type { LanguageModel } from "ai";
 import { cost } from "../measure/models.ts";
 import { defined } from "../transcript/json.ts";
 import type { Usage } from "../transcript/message.ts";
 import { type Answer, readAnswer } from "./answer.ts";
-import { type Api, apiOf, behindPrefix, type Provider, sdkRequest } from "./model-live.ts";
+import { apiOf, behindPrefix, sdkRequest } from "./model-live.ts";
 import { liveInstructionFor, promptFor } from "./prompt.ts";
+import type { Api, Provider, SdkModel } from "./sdk-model.ts";
 import { BadAnswer, type SummarizeInput, type Summarizer } from "./summarizer.ts";
 
 export interface ModelOptions {
   /** A model of the AI SDK, or the name of one of `provider`. */
-  readonly model: LanguageModel;
+  readonly model: SdkModel;
   readonly provider?: Provider;
   readonly apiKey?: string;
   /** For OpenAI-compatible servers, such as `http://127.0.0.1:11434/v1` for Ollama. */
@@ -75,7 +76,7 @@ async function ask(
   }
 }
 
-function nameOf(model: LanguageModel): string {
+function nameOf(model: SdkModel): string {
   return typeof model === "string" ? model : model.modelId;
 }
 
@@ -84,7 +85,11 @@ async function requestOf(options: ModelOptions, input: SummarizeInput) {
   const { model, provider, isLive } = options;
   const live = isLive ? input.live : undefined;
   if (typeof model !== "string" || provider === undefined)
-    return { model, ...(live ? sdkRequest(live, input) : { prompt: promptFor(input) }) };
+    // By its marks it is one of the SDK's.
+    return {
+      model: model as LanguageModel,
+      ...(live ? sdkRequest(live, input) : { prompt: promptFor(input) }),
+    };
   const api = apiOf(provider, live);
   if (!live) return { model: await modelOf(options, api), prompt: promptFor(input) };
   if (live.wire === "ai-sdk") return { model: await modelOf(options, api), ...sdkRequest(live, input) };
@@ -93,7 +98,7 @@ async function requestOf(options: ModelOptions, input: SummarizeInput) {
 }
 
 /** A model by provider and name, for whoever asks it for something else than a summary. */
-export function openModel(options: ModelOptions & { readonly provider: Provider }): Promise<LanguageModel> {
+export function openModel(options: ModelOptions & { readonly provider: Provider }): Promise<SdkModel> {
   return modelOf(options, apiOf(options.provider, undefined));
 }
 
@@ -101,7 +106,10 @@ interface Reach extends ModelOptions {
   readonly fetch?: typeof fetch;
 }
 
-async function modelOf({ model, provider, apiKey, baseURL, fetch }: Reach, api: Api): Promise<LanguageModel> {
+async function modelOf(
+  { model, provider, apiKey, baseURL, fetch }: Reach,
+  api: Api,
+): Promise<LanguageModel & SdkModel> {
   const name = nameOf(model);
   const settings = defined({ apiKey, baseURL, fetch });
   switch (api) {
@@ -126,8 +134,18 @@ function endedBy(reason: string): NonNullable<Answer["ended"]> {
   return reason === "content-filter" ? "refused" : "stop";
 }
 
+/** As much of the SDK's usage as is looked at. */
+interface Reported {
+  readonly inputTokens?: number | undefined;
+  readonly outputTokens?: number | undefined;
+  readonly inputTokenDetails?: {
+    readonly cacheReadTokens?: number | undefined;
+    readonly cacheWriteTokens?: number | undefined;
+  };
+}
+
 /** The SDK's usage in our words. */
-export function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage): Usage {
+export function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: Reported): Usage {
   const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? 0;
   const cacheWriteTokens = inputTokenDetails?.cacheWriteTokens ?? 0;
   return {

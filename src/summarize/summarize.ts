@@ -4,6 +4,7 @@
  */
 import type { Summary, SummaryLine } from "../plan/summary.ts";
 import type { Usage } from "../transcript/message.ts";
+import { ask } from "./asking.ts";
 import { quotesOf } from "./claims.ts";
 import { extract, extractive } from "./extractive.ts";
 import { ground } from "./ground.ts";
@@ -95,7 +96,7 @@ async function write(
   for (const attempt of attemptsFor(input, options.maxAttempts ?? MAX_ATTEMPTS)) {
     if (options.signal?.aborted) break;
     try {
-      const written = await summarizer.write(attempt.input, options.signal ? { signal: options.signal } : {});
+      const written = await ask(summarizer, attempt.input, options.signal);
       const checked = await verified(written, attempt, { summarizer, signal: options.signal });
       const cost = totalOf([...spent, ...checked.spent]);
       return { ...checked.written, ...cost, notes: [...notes, ...checked.written.notes] };
@@ -126,7 +127,7 @@ async function verified(first: Written, { input }: Attempt, asking: Verifying): 
   if (input.form?.isVerified !== true) return { written: first, spent: [first] };
   const { summarizer, signal } = asking;
   try {
-    const second = await summarizer.write({ ...input, draft: first.summary }, signal ? { signal } : {});
+    const second = await ask(summarizer, { ...input, draft: first.summary }, signal);
     return { written: second, spent: [first, second] };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

@@ -47,3 +47,11 @@ export interface ModelFacts {
   readonly asOf: string;
   readonly source: string;
 }
+
+/** A line of the table: what its vendor's lines have in common is said once. */
+export type Row = Omit<ModelFacts, "name" | "vendor" | "cache" | "asOf" | "source"> &
+  Partial<Pick<ModelFacts, "asOf" | "source">>;
+
+export const MODELS_DEV = "https://github.com/anomalyco/models.dev";
+/** Long published and unchanged when last seen, but not looked up for this table. */
+export const RECALLED = "recalled from the vendor's price list of 2025, not looked up again";

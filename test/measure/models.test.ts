@@ -30,6 +30,19 @@ describe("modelNamed", () => {
     expect(modelNamed(name)).toMatchObject({ name: row, isFallback: false });
   });
 
+  test.each([
+    ["gpt-4", 8_192],
+    ["gpt-4-0613", 8_192],
+    ["openai/gpt-4-32k-0613", 32_768],
+    ["gpt-4-1106-preview", 128_000],
+    ["gpt-4-turbo-2024-04-09", 128_000],
+    ["gpt-3.5-turbo-0125", 16_385],
+    ["o1-mini-2024-09-12", 128_000],
+    ["o1", 200_000],
+  ])("the small windows of recorded sessions are known: %s", (name, windowTokens) => {
+    expect(modelNamed(name)).toMatchObject({ windowTokens, isFallback: false });
+  });
+
   test("[1m] asks for the long window where there is one to ask for", () => {
     expect(modelNamed("claude-sonnet-4-5-20250929").windowTokens).toBe(200_000);
     expect(modelNamed("claude-sonnet-4-5-20250929[1m]").windowTokens).toBe(1_000_000);

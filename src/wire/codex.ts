@@ -68,52 +68,59 @@ function messageOf(draft: Draft): Message {
 /** The compactions one after the other, and what the model sees after the last. */
 function replay(cuts: readonly Cut[], messages: readonly Message[]) {
   const compactions: NativeCompaction[] = [];
-  let context: readonly Message[] = messages;
-  let kept: readonly number[] = [];
+  let replaced: Replaced = { kept: [], messages: [] };
   let from = 0;
   for (const cut of cuts) {
-    const before = [...kept, ...indices(from, cut.at)];
-    const replaced = replacementOf(
-      cut,
-      before.flatMap((index) => messages[index] ?? []),
-    );
-    kept = stillThere(before, messages, replaced.messages);
+    const before = [...replaced.kept, ...indices(from, cut.at)];
+    replaced = replacedBy(cut, before, messages);
     const { at, tokensBefore, tokensAfter } = cut;
-    const { summary } = replaced;
+    const { kept, summary } = replaced;
     const staying = new Set(kept);
     const removed = before.filter((index) => !staying.has(index));
     compactions.push({ kind: "summary", at, removed, ...defined({ summary, tokensBefore, tokensAfter }) });
-    context = [...replaced.messages, ...messages.slice(at)];
     from = at;
   }
-  return { compactions, context };
+  return { compactions, context: [...replaced.messages, ...messages.slice(from)] };
 }
 
 function indices(from: number, to: number): readonly number[] {
   return Array.from({ length: to - from }, (_, index) => from + index);
 }
 
+/** What stands for all that was before a cut. */
+interface Replaced {
+  readonly messages: readonly Message[];
+  /** The places of those that were there before. */
+  readonly kept: readonly number[];
+  readonly summary?: Message;
+}
+
 /**
  * Messages of the replacement are its own, even where they repeat earlier ones: Codex loads them from its record, so
- * that is where an edit must go. Early versions wrote the summary alone, and put what users had said before it (up to
- * 20,000 tokens of it; we keep all) when they resumed.
+ * that is where an edit must go.
  */
-function replacementOf(
-  cut: Cut,
-  before: readonly Message[],
-): { messages: readonly Message[]; summary?: Message } {
-  if (cut.replacement) {
-    const messages = cut.replacement
-      .map(messageOf)
-      .map((message, place) =>
-        cut.pages.has(place) || isSummary(message, cut) ? markSynthetic(message) : message,
-      );
-    const summary = messages.find((message) => isSummary(message, cut)) ?? writtenSummary(cut);
-    return { messages, ...defined({ summary }) };
-  }
+function replacedBy(cut: Cut, before: readonly number[], messages: readonly Message[]): Replaced {
+  if (!cut.replacement) return summedUp(cut, before, messages);
+  const replacement = cut.replacement
+    .map(messageOf)
+    .map((message, place) =>
+      cut.pages.has(place) || isSummary(message, cut) ? markSynthetic(message) : message,
+    );
+  const summary = replacement.find((message) => isSummary(message, cut)) ?? writtenSummary(cut);
+  return { messages: replacement, kept: stillThere(before, messages, replacement), ...defined({ summary }) };
+}
+
+/**
+ * Early versions wrote the summary alone, and put what users had said before it (up to 20,000 tokens of it; we keep all)
+ * when they resumed.
+ */
+function summedUp(cut: Cut, before: readonly number[], messages: readonly Message[]): Replaced {
   const summary = writtenSummary(cut);
-  const said = before.filter((message) => message.role === "user" || message.role === "system");
-  return { messages: summary ? [...said, summary] : said, ...defined({ summary }) };
+  const kept = before.filter(
+    (index) => messages[index]?.role === "user" || messages[index]?.role === "system",
+  );
+  const said = kept.flatMap((index) => messages[index] ?? []);
+  return { messages: summary ? [...said, summary] : said, kept, ...defined({ summary }) };
 }
 
 function isSummary({ role, parts }: Message, cut: Cut): boolean {

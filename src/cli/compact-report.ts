@@ -94,7 +94,12 @@ function outcomeOf(done: Done): CompactReport["outcome"] {
   const { outcomes, compactions, given } = done;
   const last = outcomes.at(-1);
   if (compactions.length === 0 && last?.kind === "unchanged")
-    return { kind: "unchanged", because: last.because, detail: last.detail, notes: withoutUnfinished(done) };
+    return {
+      kind: "unchanged",
+      because: last.because,
+      detail: last.detail,
+      notes: [...whatElse(done), ...missedTarget(done), ...withoutUnfinished(done)],
+    };
   const notes = outcomes.flatMap((outcome) =>
     outcome.kind === "compacted" ? outcome.notes : [`${outcome.because}: ${outcome.detail}`],
   );
@@ -110,6 +115,16 @@ function withoutUnfinished({ leftOut = [] }: Done): readonly string[] {
   if (leftOut.length === 0) return [];
   return [
     `The body goes without what was not finished (${leftOut.join(", ")}): no provider takes a call without a result, or a thought alone, at the end.`,
+  ];
+}
+
+/** Somebody who asked for less wants to know what would give it. */
+function whatElse({ order, overheadTokens }: Done): readonly string[] {
+  if (!order.policy.allocation || order.targetTokens !== undefined) return [];
+  const besides = `${count(overheadTokens)} tokens are what the host sends besides (system prompt, tools): the file has none of it.`;
+  return [
+    ...(overheadTokens > 0 ? [besides] : []),
+    "The newest steps are kept as they are; --target N folds of them too, down to that many tokens.",
   ];
 }
 

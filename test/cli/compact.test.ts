@@ -168,6 +168,16 @@ describe("palimpsest compact", () => {
     expect(json).toMatchObject({ ratio: 1, summary: null, edits: [], outcome: { kind: "unchanged" } });
   });
 
+  test("where nothing had to be done, it says what would fold more, and that does", async () => {
+    const { messages, ...body } = JSON.parse(longBody("roomy"));
+    const first = file("roomy.json", JSON.stringify({ ...body, messages: messages.slice(0, 9) }));
+    const words = [first, "--dry-run", "--store", newStore()];
+    const { out } = await run(["compact", ...words]);
+    expect(out).toContain("Nothing was done");
+    expect(out).toContain("--target N");
+    expect((await report([...words, "--target", "3000"])).outcome).toMatchObject({ kind: "compacted" });
+  });
+
   test("--cascade compacts as often as asked, each time more of the session", async () => {
     const body = file("cascade.json", longBody("cascade"));
     const json = await report([body, ...WINDOW, "--target", "6000", "--cascade", "5", "--store", newStore()]);

@@ -158,6 +158,22 @@ test("a compaction taken back does not take back what the host has changed in pl
   expect((await session.prepare(history)).messages).toEqual(history);
 });
 
+test("undo of one compaction of two writes what the host has changed since, and not what was read", async () => {
+  const session = await open(400_000);
+  const history = owned(conversation(30));
+  await session.prepare(history);
+  expect((await session.compact({ targetTokens: 20_000 }))?.kind).toBe("compacted");
+  history.push(...owned(conversation(20)));
+  await session.prepare(history);
+  expect((await session.compact({ targetTokens: 12_000 }))?.kind).toBe("compacted");
+  const [first] = history;
+  if (first) first.content = "what the user says now";
+  expect(await session.undo()).toBe(true);
+  const { messages } = await session.prepare(history);
+  expect(messages).not.toEqual(history);
+  expect(text(messages)).toContain("what the user says now");
+});
+
 test("a history that cannot be read goes out as it is, with its overflow, and the next one is read", async () => {
   const said: unknown[] = [];
   const session = await openSession({ model: "claude-opus-4-5", onError: (error) => said.push(error) });

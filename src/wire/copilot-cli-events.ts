@@ -4,16 +4,7 @@
  * A user message is kept twice: as it was typed, and as it was sent, with a date before it and reminders behind. What
  * was sent is read, in up to three pieces, so that the user's words are told from what was put around them.
  */
-import {
-  defined,
-  isObject,
-  type Json,
-  type JsonObject,
-  list,
-  object,
-  sameJson,
-  string,
-} from "../transcript/json.ts";
+import { defined, isObject, type Json, type JsonObject, list, object, string } from "../transcript/json.ts";
 import type {
   Message,
   Part,
@@ -23,6 +14,7 @@ import type {
   ToolResultPart,
 } from "../transcript/message.ts";
 import { resultText } from "../transcript/message.ts";
+import { sha256OfText } from "../transcript/sha256.ts";
 import { recordsOf } from "./session-file.ts";
 import type { Source } from "./source.ts";
 import type { Skipped } from "./wire.ts";
@@ -52,14 +44,15 @@ export function readEvents(source: Source, skipped: Skipped[]): readonly Event[]
   return events;
 }
 
-/** Whether an event was there before, to the letter: lines that were written twice are read once. */
+/** Whether an event was there before, to the letter: lines that were written twice are read once. It keeps a hash of each. */
 export function repeats(): (event: JsonObject) => boolean {
-  const known = new Map<string, JsonObject>();
+  const known = new Set<string>();
   return (event) => {
-    const id = string(event["id"]);
-    const first = known.get(id ?? "");
-    if (id !== undefined && !first) known.set(id, event);
-    return first !== undefined && sameJson(first, event);
+    if (typeof event["id"] !== "string") return false;
+    const hash = sha256OfText(JSON.stringify(event));
+    if (known.has(hash)) return true;
+    known.add(hash);
+    return false;
   };
 }
 

@@ -57,11 +57,7 @@ export function* rewriteEvents(session: Session, source: Source, next: Transcrip
     if (isRepeated(event)) continue;
     for (const one of plan.before.get(line.number) ?? []) yield chain.insert(one);
     if (plan.isGone(line.number, event)) chain.skip(event);
-    else {
-      const changes = plan.changes.get(line.number) ?? [];
-      // Changes are made in place, and a repetition is held against the event as it was.
-      yield chain.pass(changes.length > 0 ? object(parseJson(line.text)) : event, line.bytes, changes);
-    }
+    else yield chain.pass(event, line.bytes, plan.changes.get(line.number) ?? []);
   }
   if (!chain.endsLine) yield encode("\n");
   for (const one of plan.atEnd) yield chain.insert(one);
